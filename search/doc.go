@@ -39,13 +39,13 @@
 // are emitted as soon as none can come before them; several are searched for together while they
 // have few ends.
 //
-// # What a location is
+// # Locations
 //
-// With a distance in edits it is what package locate says, as for reads, with needles for strands.
-// Letters that have to match (target.go) and limits of the classes of edits (limits.go) rule out
-// alignments, and occurrences that have no other. With only substitutions (and with none) every
-// occurrence is a location, however near to another. Letters of the text other than A, C, G and T
-// match nothing, not even an N of the pattern.
+// With a distance in edits package locate defines a location, as for reads, with needles for
+// strands. Letters that have to match (target.go) and limits of the classes of edits (limits.go)
+// rule out alignments, and occurrences that have no other. With only substitutions (and with none)
+// every occurrence is a location, however near to another. Letters of the text other than A, C, G
+// and T match nothing, not even an N of the pattern.
 //
 // Coordinates are 0-based and half-open.
 package search

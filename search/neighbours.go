@@ -1,6 +1,6 @@
 package search
 
-// Neighbours makes an index of the needles, and searches for all of them in one pass over the text.
+// Neighbours makes an index of the needles, and searches for all needles in one pass over the text.
 // A needle is cut in pieces with tolerances e of their own, such that (e + 1) summed over the
 // pieces is k + 1 or more: then one piece occurs with at most its e edits (the pigeonhole principle
 // as in Navarro and Baeza-Yates 2000, A hybrid indexing method for approximate string matching).

@@ -148,9 +148,9 @@ func TestFingerprintsThatAgree(t *testing.T) {
 	}
 }
 
-// TestCooperativeOnLongText has so many parts that the block that combines them takes them in three
-// rounds. The product before a window cancels out, so that only windows across the borders of
-// rounds depend on the products before.
+// TestCooperativeOnLongText has parts for three rounds of the block that combines them. The product
+// before a window cancels out, so that only windows across the borders of rounds depend on the
+// products before.
 func TestCooperativeOnLongText(t *testing.T) {
 	s, err := FindScheme("rabin-karp", "cooperative")
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 )
 
 // letterPlanes tell which bases do not match at 64 places of a needle, or at one place in all bits:
-// with the planes l and h of the text, what does not match is p[0] ^ l&p[1] ^ h&p[2] ^ l&h&p[3].
+// with the planes l and h of the text, p[0] ^ l&p[1] ^ h&p[2] ^ l&h&p[3] has the bits that do not
+// match.
 type letterPlanes [4]uint64
 
 // newLetterPlanes makes the planes of up to 64 sets of bases, bit i for sets[i].

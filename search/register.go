@@ -18,8 +18,8 @@ func (n Needle) Length() int { return n.n.length() }
 // Distance is k.
 func (n Needle) Distance() int { return n.n.k }
 
-// Letters are the codes that match, one for each place. Where several codes match, one of them
-// stands there.
+// Letters are the codes that match, one for each place. Where several codes match, one code stands
+// for all.
 func (n Needle) Letters() []byte { return n.n.letters }
 
 // Sets are, in DNA, the codes that match at each place: bit c stands for code c.

@@ -30,7 +30,7 @@ type Options struct {
 	Threads int
 	Device  device.Choice
 	// Announce, if it is not nil, has the locations of a pattern emitted by distance, contig, start,
-	// strand and end. It is called with their number before the first of them.
+	// strand and end. It is called with their number before the first location.
 	Announce func(pattern, locations int) error
 	// Share, if it is not nil, is told how much of the search is done: letters times patterns.
 	Share  *measure.Share

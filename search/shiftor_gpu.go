@@ -33,7 +33,7 @@ func kernelFor(name string, bits int) string {
 	return name + "_64"
 }
 
-// blocks is the number of blocks of threads for letters, each of which searches the same number.
+// blocks is the number of blocks of threads for letters. Each block searches the same number.
 func blocks(letters, each int) int { return (letters + each - 1) / each }
 
 // shiftOrScanGPU gives each warp a stretch. Long needles are Wu-Manber's with k = 0, part by part.

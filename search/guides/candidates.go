@@ -66,7 +66,7 @@ func sitesOf(ref *dna.Reference, regions []Region, forms [][]byte) []Site {
 	return slices.Compact(sites)
 }
 
-// taken returns the guides of sites, as patterns of a target with a PAM of so many letters.
+// taken returns the guides of sites, as patterns of a target with a PAM of `pam` letters.
 func taken(ref *dna.Reference, sites []Site, target *search.Target, pam int) ([]search.Pattern, error) {
 	patterns := make([]search.Pattern, len(sites))
 	for i, s := range sites {
@@ -89,7 +89,7 @@ func taken(ref *dna.Reference, sites []Site, target *search.Target, pam int) ([]
 	return target.Patterns(patterns)
 }
 
-// fits tells whether the letters of a site are A, C, G and T and match those of a form.
+// fits tells whether the letters of a site are A, C, G and T and match the letters of a form.
 func fits(site, form []byte) bool {
 	for i, letter := range form {
 		if !search.Matches(letter, site[i]) {

@@ -13,7 +13,7 @@ import (
 	"scanmap/search"
 )
 
-// TestCandidates compares guides of regions with those that a loop over all places finds.
+// TestCandidates compares guides of regions with the guides that a loop over all places finds.
 func TestCandidates(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 16))

@@ -21,8 +21,8 @@ type Change struct {
 
 // A ChangeSide is one side of a change.
 type ChangeSide struct {
-	// Letters are those of the site as Place.Site has them, empty if there are none. CIGAR is the
-	// alignment along the contig, empty where there is no place.
+	// Letters are the site as Place.Site has it, empty if there is none. CIGAR is the alignment
+	// along the contig, empty where there is no place.
 	Letters, CIGAR string
 	// MIT and CFD are the hit scores of the letters as Place has them, also where they are no place.
 	// CFD of SpCas9 is NaN beside a PAM of fewer than three letters.
@@ -34,10 +34,10 @@ type ChangeSummary struct {
 	// Made, Changed and Lost are the numbers of changes by their kind. A place has one for each
 	// combination of alleles that haplotypes have there.
 	Made, Changed, Lost int64
-	// PAMMade and PAMLost are how many of those that are made and lost have a PAM that alleles make
-	// and take away.
+	// PAMMade is how many made places have a PAM that alleles make, and PAMLost how many lost
+	// places have a PAM that alleles take away.
 	PAMMade, PAMLost int64
-	// MadeCFD is the highest CFD of those that are made, NaN if none has one.
+	// MadeCFD is the highest CFD of the made places, NaN if none has one.
 	MadeCFD float64
 	// TargetLost is the number of haplotypes that have no exact place at the target, and
 	// TargetFrequency the share of copies of the chromosome that have one of these, 1 at most. It is
@@ -46,8 +46,8 @@ type ChangeSummary struct {
 	TargetFrequency float64
 }
 
-// A ChangeCounter scores changes and makes summaries of them. They come as variants.Compare hands
-// them over.
+// A ChangeCounter scores changes and sums them up. Changes come as variants.Compare hands them
+// over.
 type ChangeCounter struct {
 	pams    int     // of each guide
 	aside   int     // the last ones, of off-targets alone
@@ -55,7 +55,7 @@ type ChangeCounter struct {
 	targets []*Site
 	all     []ChangeSummary
 	reader  reader
-	// Of the guide whose changes come: by its alleles, what haplotypes have at the target.
+	// The guide whose changes come, and its target on each haplotype, by the alleles.
 	current int
 	target  map[string]targetHaplotype
 }
@@ -67,7 +67,7 @@ type targetHaplotype struct {
 }
 
 // NewChangeCounter makes a counter for the patterns of a search, with the PAMs and the nuclease of
-// options, and the targets of the guides on the reference, of which some may be nil.
+// options, and the targets of the guides on the reference. Some targets may be nil.
 func NewChangeCounter(patterns []search.Pattern, targets []*Site, o Options) *ChangeCounter {
 	o.PAMs = max(o.PAMs, 1)
 	pams := o.PAMs
@@ -79,9 +79,9 @@ func NewChangeCounter(patterns []search.Pattern, targets []*Site, o Options) *Ch
 	return c
 }
 
-// Count counts a change, and returns it with scores. Of several PAMs each has its own: alleles that
-// exchange one for another take a place away and make one. Changes are not counted, and false is
-// returned, if PAMs before fit all their sides.
+// Count counts a change, and returns it with scores. Each of several PAMs has changes of its own:
+// alleles that exchange one PAM for another take a place away and make one. Changes are not
+// counted, and false is returned, if PAMs before fit all their sides.
 func (c *ChangeCounter) Count(v *variants.Change) (Change, bool) {
 	if of := v.Pattern / c.pams; of != c.current {
 		c.finish()
@@ -160,7 +160,7 @@ func (g *guide) lacksPAM(site []byte) bool {
 	return false
 }
 
-// finish sums up what haplotypes have at the target of the current guide.
+// finish sums up the target of the current guide on all haplotypes.
 func (c *ChangeCounter) finish() {
 	if len(c.all) == 0 {
 		return

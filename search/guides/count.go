@@ -20,11 +20,11 @@ type Site struct {
 // siteOf is the site of a location.
 func siteOf(l *search.Location) Site { return Site{l.Contig, l.Start, l.End, l.Reverse} }
 
-// Options say what is counted.
+// Options choose the places that are counted.
 type Options struct {
 	// Distance is the k of the search.
 	Distance int
-	// Regions are those that places are compared with, nil for none.
+	// Regions are the regions that places are compared with, nil for none.
 	Regions *Regions
 	// Keep is how many of the best places of each guide are kept.
 	Keep int
@@ -47,7 +47,7 @@ type Options struct {
 	noBulges bool
 }
 
-// A Class is the places that have so many mismatches and bases of bulges.
+// A Class is the places with the same numbers of mismatches and of bases of bulges.
 type Class struct {
 	Mismatches, DNABulges, RNABulges int
 	Places                           int64
@@ -67,10 +67,10 @@ type Summary struct {
 	PAMMismatched, PAMGapped int64
 	// Aside is how many exact places stand beside PAMs of off-targets alone.
 	Aside int64
-	// Classes are those that have places, in order of edits, mismatches and DNA bulges.
+	// Classes are the classes with places, in order of edits, mismatches and DNA bulges.
 	Classes []Class
 	// NoBulge, DNABulge and RNABulge are how many places have no bulge, and how many have one of
-	// each kind. Those with both kinds count for both.
+	// each kind. Places with both kinds count for both.
 	NoBulge, DNABulge, RNABulge int64
 	// Target is the place that the guide was taken from or, if that is not known or no location,
 	// the first exact place: by PAM, contig, start, end and strand, + first. It is nil without one.
@@ -80,10 +80,10 @@ type Summary struct {
 	// InRegions is how many off-targets share a base with a region.
 	InRegions int64
 	// MIT and CFD are the specificities of both rules (Specificity) in percent, NaN for guides that
-	// the rules are not defined for, and for those without an exact place: off-targets are counted
-	// beside a target. Scored is how many off-targets they have been made of. These
-	// are all places of the search for substitutions, but the target and those that have letters
-	// other than A, C, G and T.
+	// the rules are not defined for, and for guides without an exact place: off-targets are counted
+	// beside a target. Scored is how many off-targets they have been made of. These are all places
+	// of the search for substitutions, except the target and places with letters other than A, C, G
+	// and T.
 	MIT, CFD float64
 	Scored   int64
 	// RuleSet1 is the efficacy at the target, NaN where RuleSet1 is not defined.
@@ -121,20 +121,20 @@ type Counter struct {
 	reader  reader
 	current int // the guide whose places come
 	longest int // the most letters that a form has, or a score needs
-	// What follows is scratch memory.
+	// The fields below are scratch memory.
 	regions []int
 	place   Place
 	near    neighbourhood // of the current guide, where several PAMs may have a place twice
 }
 
-// counts is what is held of a guide.
+// counts are the numbers and places of a guide.
 type counts struct {
 	Summary
 	// first is the first exact place that was counted; origin tells that the guide's own was.
 	first  *Site
 	origin bool
 	scores scores
-	// best is a heap of the best places, the worst of them first.
+	// best is a heap of the best places, its worst place first.
 	best []*Place
 }
 
@@ -194,9 +194,9 @@ func (c *Counter) isOrigin(l *search.Location) bool {
 	return c.options.Origins != nil && c.options.Origins[c.of(l.Pattern)] == siteOf(l)
 }
 
-// Score adds locations to the specificities. They are those of a search for substitutions alone, in
-// the order of search.Run: what Count counts, or of a search of their own where that allows
-// bulges. So a guide has the same specificities whether bulges are searched for or not.
+// Score adds locations to the specificities. The locations are found by a search for substitutions
+// alone, in the order of search.Run. It is the search of Count or, if that allows bulges, another
+// search. A guide therefore has the same specificities whether bulges are searched for or not.
 func (c *Counter) Score(locations []search.Location) {
 	for i := range locations {
 		l := &locations[i]
@@ -234,10 +234,10 @@ func (s *scores) add(mit, cfd float64) {
 }
 
 // Count counts locations, in the order of search.Run. If each is not nil it gets every place or,
-// with Options.Most, the best ones of each guide once others follow (Finish has those of the last);
-// it may keep what is in it, and not the pointer. Its error ends Count.
+// with Options.Most, the best ones of each guide once another guide follows (Finish has the places
+// of the last guide). It may keep the fields of a place, and not the pointer. Its error ends Count.
 //
-// Of several PAMs, and edits, places of all PAMs of a guide are held until others follow.
+// With several PAMs, and edits, places of all PAMs of a guide are held until another guide follows.
 func (c *Counter) Count(locations []search.Location, each func(*Place) error) error {
 	for i := range locations {
 		l := &locations[i]

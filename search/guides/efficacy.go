@@ -2,8 +2,8 @@ package guides
 
 import "math"
 
-// contextLength is how many letters RuleSet1 looks at, and contextBefore how many of them stand
-// before the guide.
+// contextLength is how many letters RuleSet1 looks at, and contextBefore how many stand before the
+// guide.
 const (
 	contextLength = 30
 	contextBefore = 4
@@ -15,9 +15,8 @@ const (
 //	1 / (1 + exp(-(0.597636154 + GC + the weights of ruleSet1 whose letters stand in their place)))
 //
 // where GC is -0.202625894 for each G or C that the guide has fewer than 10, and -0.166587752 for
-// each that it has more. The context is that of a target in the direction of the guide: four
-// letters, the 20 of the guide, a PAM that fits NGG, and three letters. Without these 30 letters A,
-// C, G, T it is NaN.
+// each that it has more. The context is read in the direction of the guide: four letters, the 20 of
+// the guide, a PAM that fits NGG, and three letters. Without these 30 letters A, C, G, T it is NaN.
 func RuleSet1(context []byte) float64 {
 	pam := contextBefore + Length
 	if len(context) != contextLength || !plain(context) || context[pam+1] != 'G' || context[pam+2] != 'G' {

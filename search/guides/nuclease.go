@@ -15,7 +15,7 @@ const (
 	EnAsCas12a Nuclease = "enAsCas12a"
 )
 
-// Nucleases are all of them.
+// Nucleases are all nucleases.
 var Nucleases = []Nuclease{SpCas9, AsCas12a, EnAsCas12a}
 
 // ParseNuclease returns the nuclease of a name; no name is SpCas9.
@@ -36,8 +36,8 @@ func (n Nuclease) IsCas12a() bool { return n == AsCas12a || n == EnAsCas12a }
 
 // Cas12aHit returns the cutting frequency determination of DeWeirdt et al. 2021 for Cas12a, from 0
 // to 1 for an exact site: the product of the activities that each mismatch leaves. The PAM has no
-// part in it. guide and site have 20 to 23 letters A, C, G, T each, the first of them beside the
-// PAM; otherwise, and for another nuclease, it is NaN.
+// part in it. guide and site have 20 to 23 letters A, C, G, T each, the first beside the PAM;
+// otherwise, and for another nuclease, it is NaN.
 func Cas12aHit(n Nuclease, guide, site []byte) float64 {
 	if !n.IsCas12a() || !cas12aGuide(guide) || len(site) != len(guide) || !plain(site) {
 		return math.NaN()

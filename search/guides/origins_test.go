@@ -26,7 +26,7 @@ func TestOriginAlone(t *testing.T) {
 	}
 }
 
-// TestTargetOfPlaces has places come while more may follow: at most one of them is the target, the
+// TestTargetOfPlaces has places come while more may follow: at most one place is the target, the
 // origin if there is one.
 func TestTargetOfPlaces(t *testing.T) {
 	const guide = "ATGGTCGGACTCCCTGCCAG"
@@ -48,7 +48,7 @@ func TestTargetOfPlaces(t *testing.T) {
 }
 
 // TestKeptPlacesAreTheirOwn has the memory of locations used again after Count, and several places
-// in regions of their own: what is kept of each stays.
+// in regions of their own: the kept places stay as they were.
 func TestKeptPlacesAreTheirOwn(t *testing.T) {
 	const guide = "ATGGTCGGACTCCCTGCCAG"
 	contig := strings.Join([]string{guide + "AGG", "ATGGTCGGACTACCCTGCCAGCGG", guide + "TGG"}, "TTTTTTTT")

@@ -19,14 +19,15 @@ type PAMs struct {
 	// Off-targets stand beside a PAM with up to Mismatches letters that do not fit it, and with up to
 	// Gap letters between it and the guide.
 	Mismatches, Gap int
-	// Each mismatch and each letter of a gap counts as so many edits: places have at most k in all.
+	// Each mismatch counts as MismatchCost edits, and each letter of a gap as GapCost edits. Places
+	// have at most k edits in all.
 	MismatchCost, GapCost int
 }
 
 // A Form is a PAM with mismatches and a gap in certain places.
 type Form struct {
-	// Letters are IUPAC letters beside the guide, the gap's among them: N. Of a letter that does not
-	// fit they have all others, so that no two forms of one PAM fit the same letters.
+	// Letters are IUPAC letters beside the guide, the gap's among them: N. For a letter that does
+	// not fit they have all other letters, so that no two forms of one PAM fit the same letters.
 	Letters string
 	// PAM is the PAM, and Index its number, of Own and then Aside.
 	PAM   string
@@ -68,7 +69,7 @@ func (p *PAMs) Forms() ([]Form, error) {
 	return forms, nil
 }
 
-// mismatchedPAM is a PAM some letters of which stand for the bases that do not fit it.
+// mismatchedPAM is a PAM; some of its letters stand for the bases that do not fit it.
 type mismatchedPAM struct {
 	text       string
 	mismatches int
@@ -111,8 +112,8 @@ func (g *guide) outward(dst, site []byte) []byte {
 	return dst
 }
 
-// another tells whether a form before this one fits a place as well: the place belongs to that. The
-// letters are those beside the guide, outward, and may be more than the form has.
+// another tells whether a form before this one fits a place as well: the place belongs to that
+// form. The letters are read from the guide outward, and may be more than the form has.
 func (g *guide) another(outward []byte) bool {
 	return slices.ContainsFunc(g.before, func(form []byte) bool {
 		return len(form) <= len(outward) && fits(outward, form)
@@ -126,8 +127,8 @@ type neighbourhood struct {
 	k          int
 	places     []search.Location
 	operations []locate.Operation // of these, in part
-	// starts and ends have those of kept places. Of two that are kept, neither lie within k, so that
-	// k + 1 bases have one at most.
+	// starts and ends have the starts and ends of kept places. No two starts lie within k, and no
+	// two ends, so that k + 1 bases have one of each at most.
 	starts, ends map[stretch]int
 }
 
@@ -154,8 +155,8 @@ func (h *neighbourhood) hold(l *search.Location) {
 	h.places = append(h.places, held)
 }
 
-// choose leaves those that are kept, in the order of search.Run. cost is what the form of a pattern
-// costs.
+// choose returns the kept places, in the order of search.Run. cost is the cost of the form of a
+// pattern.
 func (h *neighbourhood) choose(cost func(pattern int) int) []search.Location {
 	h.starts, h.ends = map[stretch]int{}, map[stretch]int{}
 	bulges := func(l *search.Location) int {

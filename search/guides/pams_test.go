@@ -49,7 +49,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// drawnPAMs draws PAMs with mismatches and gaps, a guide, and contigs with places of it.
+// drawnPAMs draws PAMs with mismatches and gaps, a guide, and contigs with places of the guide.
 func drawnPAMs(t *rapid.T, r *rand.Rand, length, edits int) (pams PAMs, guide string, contigs []string) {
 	pams = PAMs{Own: []string{"NGG"}, Mismatches: rapid.IntRange(0, 2).Draw(t, "PAM mismatches"), Gap: rapid.IntRange(0, 2).Draw(t, "gap"),
 		MismatchCost: rapid.IntRange(0, 2).Draw(t, "cost"), GapCost: rapid.IntRange(0, 2).Draw(t, "gap cost")}
@@ -137,7 +137,7 @@ func plainForms(pams *PAMs, text string, from, to int) (forms []Form) {
 	return forms
 }
 
-// TestPAMFormsOfSubstitutions compares the places of forms with those that a loop over all
+// TestPAMFormsOfSubstitutions compares the places of forms with the places that a loop over all
 // protospacers finds.
 func TestPAMFormsOfSubstitutions(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -312,8 +312,9 @@ func plainChoice(t *rapid.T, ref *dna.Reference, contigs []string, pams *PAMs, g
 	return sites, how.Limits.DNABulges+how.Limits.RNABulges > 0
 }
 
-// TestPAMFormsOfEdits has places with bulges. A loop over pairs chooses the same, each is shown as
-// it is, and a place as good is near each occurrence of a loop over all starts and ends.
+// TestPAMFormsOfEdits has places with bulges. A loop over pairs chooses the same places, each is
+// shown with its true letters, and a place as good is near each occurrence of a loop over all
+// starts and ends.
 func TestPAMFormsOfEdits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 34))

@@ -17,8 +17,8 @@ type guide struct {
 	// scored tells that the scores of its nuclease are defined for it.
 	scored   bool
 	nuclease Nuclease
-	// form is that of the PAM, and shown its letters in alignments. before are the letters of the
-	// forms that the guide has before this one, outward.
+	// form is the form of the PAM, and shown its letters in alignments. before are the letters of
+	// the forms that the guide has before this one, outward.
 	form   Form
 	shown  []byte
 	before [][]byte
@@ -76,14 +76,14 @@ type Place struct {
 	// to three, and where the site, or the letters that CFD needs behind a shorter PAM, has another
 	// letter or ends.
 	MIT, CFD float64
-	// Regions are the numbers of those that it shares bases with.
+	// Regions are the numbers of the regions that it shares bases with.
 	Regions []int
 	// Target tells that it is the target, as far as that is known while places come: a place
 	// that the guide was taken from, or an exact one before all others.
 	Target bool
 }
 
-// Parts returns the alignment of the guide, and that of the PAM.
+// Parts returns the alignments of the guide and of the PAM.
 func (p *Place) Parts() (guide, site, guidePAM, sitePAM string) {
 	if p.PAMFirst {
 		return p.Guide[p.PAM:], p.Site[p.PAM:], p.Guide[:p.PAM], p.Site[:p.PAM]
@@ -135,7 +135,7 @@ func (r *reader) read(l *search.Location) []byte {
 }
 
 // beside returns n letters beside a guide on a site that read returned, outward, or as many as the
-// contig has: those of its PAM, and letters beyond. They are valid until the next call.
+// contig has: its PAM, and letters beyond. They are valid until the next call.
 func (r *reader) beside(g *guide, l *search.Location, site []byte, n int) []byte {
 	r.pam = g.outward(r.pam[:0], site)
 	contig := &r.ref.Contigs[l.Contig]

@@ -8,13 +8,13 @@ import (
 // Best returns the indices of the n best of summaries, or of all if there are fewer, the best
 // first:
 //
-//  1. those that have an exact place,
+//  1. guides with an exact place,
 //  2. the highest CFD specificity,
 //  3. the highest MIT specificity,
 //  4. the fewest exact places, then the fewest with 1 edit, and so on to k,
 //  5. their order.
 //
-// Specificities are compared as they are, not rounded, and those that are not defined come last.
+// Specificities are not rounded before they are compared, and undefined ones come last.
 func Best(summaries []Summary, n int) []int {
 	order := make([]int, len(summaries))
 	for i := range order {

@@ -17,13 +17,13 @@ type Region struct {
 // Regions finds regions by place.
 type Regions struct {
 	all []Region
-	// order has the regions by contig and start. ends has, for each of them, the greatest end among
-	// those of its contig up to it.
+	// order has the regions by contig and start. ends has, for each region in that order, the
+	// greatest end of a region of its contig up to there.
 	order, ends []int
 }
 
-// NewRegions makes regions that are called by their numbers in all. Those without a name are called
-// by their places, counted from 1.
+// NewRegions makes regions that are called by their numbers in all. Regions without a name are
+// called by their places, counted from 1.
 func NewRegions(ref *dna.Reference, all []Region) *Regions {
 	r := &Regions{all: slices.Clone(all), order: make([]int, len(all)), ends: make([]int, len(all))}
 	for i := range r.all {

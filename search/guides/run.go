@@ -12,7 +12,8 @@ import (
 // without guides there are none.
 //
 // Where edits count, scored guides take a second search: the published scores are of substitutions,
-// and of all places that have at most k of them. A location with edits leaves out others beside it.
+// and of all places with at most k substitutions. A location with edits leaves out others beside
+// it.
 func Search(
 	ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o Options, how search.Options, each func(*Place) error,
 ) ([]Summary, *search.Stats, error) {

@@ -5,7 +5,7 @@ import "math"
 // Length is the number of letters of a guide that the scores are defined for.
 const Length = 20
 
-// pamLength is that of a PAM, after the guide.
+// pamLength is the length of a PAM, after the guide.
 const pamLength = 3
 
 // MITHit returns the hit score of Hsu et al. 2013, from 0 to 100 for an exact site: how well a
@@ -40,9 +40,9 @@ func MITHit(guide, site []byte) float64 {
 }
 
 // CFDHit returns the cutting frequency determination of Doench et al. 2016, from 0 to 1 for an
-// exact site beside NGG: the product of the activities that each mismatch leaves, and of that of
-// the site's PAM. guide and site have 20 letters and pam has three, all A, C, G, T; otherwise it is
-// NaN. The first letter of the PAM has no part in it.
+// exact site beside NGG: the product of the activities that each mismatch leaves, and of the
+// activity of the site's PAM. guide and site have 20 letters and pam has three, all A, C, G, T;
+// otherwise it is NaN. The first letter of the PAM has no part in it.
 func CFDHit(guide, site, pam []byte) float64 {
 	if len(guide) != Length || !plain(guide) || len(site) != Length || !plain(site) ||
 		len(pam) != pamLength || !plain(pam) {
@@ -57,8 +57,8 @@ func CFDHit(guide, site, pam []byte) float64 {
 	return score
 }
 
-// Specificity returns 100 / (100 + sum) in percent: 100 for a guide without off-targets. sum is
-// that of the hit scores, in percent, of all off-targets. With MITHit it is S of Hsu et al. 2013.
+// Specificity returns 100 / (100 + sum) in percent: 100 for a guide without off-targets. sum is the
+// sum of the hit scores, in percent, of all off-targets. With MITHit it is S of Hsu et al. 2013.
 // With 100 times CFDHit it is 100 times the specificity of GuideScan2 (Schmidt et al., Genome-wide
 // CRISPR guide RNA design and specificity analysis with GuideScan2, Genome Biology 26, 2025;
 // printer.hpp), which is 1 / (1 + sum of CFD).

@@ -8,13 +8,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// near tells whether two numbers are equal but for rounding.
+// near tells whether two numbers are equal, apart from rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(1, math.Abs(b)) }
 
 // TestHitScores has the examples of the doc comment of calcCfdScore in CRISPOR's crispor.py (commit
-// 49b5f1e), of getCFDScores in crisprScore, and pairs drawn at random with what calcHitScore and
-// calcCfdScore of that crispor.py, run by Python 3, make of them. The MIT scores of the first are
-// from there, too.
+// 49b5f1e), of getCFDScores in crisprScore, and pairs drawn at random with their scores by
+// calcHitScore and calcCfdScore of that crispor.py, run by Python 3. The MIT scores of the first
+// are from there, too.
 func TestHitScores(t *testing.T) {
 	for _, c := range []struct {
 		guide, site, pam string

@@ -3,9 +3,9 @@ package guides
 // hsuWeights are the weights of mismatches at the 20 positions of a guide, the first at its 5' end
 // and the last beside the PAM: M of Hsu et al., DNA targeting specificity of RNA-guided Cas9
 // nucleases, Nature Biotechnology 31:827, 2013, doi:10.1038/nbt.2647, as its authors' server
-// crispr.mit.edu gave them ("Scores of single hits"). They are those of hitScoreM in crispor.py of
-// CRISPOR (Haeussler et al. 2016) and of inst/mit/mit.weights.txt in crisprScore (Hoberecht et al.
-// 2022), which agree.
+// crispr.mit.edu gave them ("Scores of single hits"). hitScoreM in crispor.py of CRISPOR (Haeussler
+// et al. 2016) and inst/mit/mit.weights.txt in crisprScore (Hoberecht et al. 2022) have the same
+// numbers.
 var hsuWeights = [Length]float64{
 	0, 0, 0.014, 0, 0, 0.395, 0.317, 0, 0.389, 0.079,
 	0.445, 0.508, 0.613, 0.851, 0.732, 0.828, 0.615, 0.804, 0.685, 0.583,
@@ -14,8 +14,8 @@ var hsuWeights = [Length]float64{
 // doenchPAM are the activities by the last two letters of a PAM, in the order A, C, G, T: of Doench
 // et al., Optimized sgRNA design to maximize activity and minimize off-target effects of
 // CRISPR-Cas9, Nature Biotechnology 34:184, 2016, doi:10.1038/nbt.3437, supplementary table 19.
-// They are those of pam_scores.pkl of CRISPOR and of CRISPRitz and of cfd.pam.scores.cas9.txt of
-// crisprScore, which agree.
+// pam_scores.pkl of CRISPOR and of CRISPRitz and cfd.pam.scores.cas9.txt of crisprScore have the
+// same numbers.
 var doenchPAM = [4][4]float64{
 	{0, 0, 0.259259259, 0},
 	{0, 0, 0.107142857, 0},
@@ -23,13 +23,13 @@ var doenchPAM = [4][4]float64{
 	{0, 0, 0.038961039, 0},
 }
 
-// A mispair is a letter of a guide, T for U, with that of the site in the same direction. The RNA
-// then faces the complement of the latter: guide A, site C is rA:dG.
+// A mispair is a letter of a guide, T for U, with the letter of the site in the same direction. The
+// RNA then faces the complement of the latter: guide A, site C is rA:dG.
 type mispair struct{ guide, site byte }
 
 // doenchMismatch are the activities that mispairs leave at the 20 positions, the first at the 5'
-// end: of the same table 19. They are those of mismatch_score.pkl of CRISPOR and of
-// cfd.mm.scores.cas9.txt of crisprScore, which agree in all 240 numbers.
+// end: of the same table 19. mismatch_score.pkl of CRISPOR and cfd.mm.scores.cas9.txt of
+// crisprScore have the same 240 numbers.
 var doenchMismatch = map[mispair][Length]float64{
 	{'A', 'C'}: { // rA:dG
 		0.857142857, 0.785714286, 0.428571429, 0.352941176, 0.5,

@@ -37,8 +37,9 @@ func newKMP(n search.Needle) search.ByteFinder {
 }
 
 // failure returns, for each place, the length of the longest border of the letters up to and
-// including it: they begin and end with it, and it is not all of them. (The paper's code sets the
-// index of the letter where it has to set that of the border.)
+// including this place: the letters begin and end with the border, and have more letters than the
+// border has. (The paper's code sets the index of the letter where it has to set the index of the
+// border.)
 func failure(letters []byte) []int {
 	borders := make([]int, len(letters))
 	border := 0

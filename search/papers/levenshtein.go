@@ -9,8 +9,8 @@ import "scanmap/search"
 //
 //   - serial: column by column, each from top to bottom
 //   - diagonal: diagonal by diagonal, a thread a letter of the needle. The paper has one matrix for
-//     the whole text; here a GPU has segments that overlap by m + k letters, enough of them to keep
-//     it busy, each a matrix of its own
+//     the whole text; here a GPU has segments that overlap by m + k letters, enough segments to
+//     keep it busy, each a matrix of its own
 //   - blocks: the same in windows of 3 m letters; the last m are reported: an occurrence with k < m
 //     edits spans less than 2 m. The paper looks for the least distance of all windows; here every
 //     end within k counts

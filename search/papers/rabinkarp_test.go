@@ -9,8 +9,7 @@ import (
 	"scanmap/search"
 )
 
-// TestLetterMatrices has the matrices of equation (1), products of them by hand, and their
-// inverses.
+// TestLetterMatrices has the matrices of equation (1), their products by hand, and their inverses.
 func TestLetterMatrices(t *testing.T) {
 	for _, c := range []struct {
 		code byte

@@ -16,7 +16,7 @@ const witnessSlice = 1 << 24
 // WitnessOnGPU is a scheme of witness on a GPU, global or shared. For each slice of the text it
 // launches the duels and then the comparison of the places that are left. In scheme global,
 // candidates stay where the duels had them, in the first of the words of each block of places. A
-// slice has at most `most` letters, but no fewer than those of a thread block.
+// slice has at most `most` letters, but no fewer than a thread block takes.
 func WitnessOnGPU(scheme string, most int) func(g search.GPU, n search.Needle) {
 	return func(g search.GPU, n search.Needle) { witnessGPU(g, n, "witness_"+scheme, scheme == "global", most) }
 }

@@ -10,8 +10,8 @@ import (
 	"scanmap/search"
 )
 
-// TestWitnesses checks period and witnesses by what they are, for all words of up to ten letters A
-// and C and some longer ones.
+// TestWitnesses checks period and witnesses by their definitions, for all words of up to ten
+// letters A and C and some longer ones.
 func TestWitnesses(t *testing.T) {
 	var words [][]byte
 	for m := 1; m <= 10; m++ {

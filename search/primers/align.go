@@ -19,9 +19,9 @@ type alignment struct {
 	path    []locate.OperationKind
 }
 
-// set makes it that of a site. operations are along the contig, as search.Location has them, or
-// along the primer if turned is set; none are one diagonal run. Gaps are moved towards the 5' end
-// of the primer, as far as they go.
+// set makes it the alignment of a site. operations are along the contig, as search.Location has
+// them, or along the primer if turned is set; none are one diagonal run. Gaps are moved towards the
+// 5' end of the primer, as far as they go.
 func (a *alignment) set(ref *dna.Reference, contig, start, end int, reverse bool, letters []byte, operations []locate.Operation, turned bool) {
 	a.letters = letters
 	a.codes = appendAround(a.codes[:0], ref, contig, start, end)
@@ -81,7 +81,8 @@ func (a *alignment) each(use func(operation byte, q, r int)) {
 }
 
 // edits counts the edits in the last n letters of the primer, as ThreePrime does: letters that
-// differ or that the reference lacks, and letters of the reference between two of them.
+// differ or that the reference lacks, and letters of the reference between two letters of the
+// primer.
 func (a *alignment) edits(n int) (count int) {
 	first := len(a.letters) - n
 	a.each(func(operation byte, q, _ int) {

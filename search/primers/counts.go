@@ -10,15 +10,15 @@ import (
 	"scanmap/search"
 )
 
-// A Count says what was found of a pair.
+// A Count has the numbers of sites and products of a pair.
 type Count struct {
 	// Forward and Reverse are the numbers of sites of its primers, on both strands. Primers with
 	// the same letters have the same sites.
 	Forward, Reverse int64
-	// Products are the amplicons whose primers both are of the pair, and Both those with the
-	// forward and the reverse primer.
+	// Products are the amplicons whose primers both are of the pair, and Both the amplicons with
+	// the forward and the reverse primer.
 	Products, Both int64
-	// Emitted are those of the products that were handed over.
+	// Emitted are the products that were handed over.
 	Emitted int64
 }
 
@@ -40,7 +40,7 @@ func (r *runner) full(pair int) bool {
 	return r.emit == nil || r.options.Unwanted != nil && r.options.Unwanted[pair] || r.options.Limit > 0 && r.stats.Counts[pair].Emitted >= r.options.Limit
 }
 
-// countSites adds the sites that start in a window's parts, each of which is in one window.
+// countSites adds the sites that start in a window's parts. Each site is in one window.
 func (r *runner) countSites(s *sites) {
 	for _, list := range [][]site{s.left, s.right} {
 		for i := range list {
@@ -58,9 +58,9 @@ func (r *runner) countSites(s *sites) {
 	}
 }
 
-// countFull counts the products of pairs of which no more are emitted, and takes out their left
-// sites. Both are in order, so that those in reach of a left site are a range that moves on: this
-// takes time for each site.
+// countFull counts the products of pairs that emit no more, and takes out their left sites. Left
+// and right sites are in order, so that the right sites in reach of a left site are a range that
+// moves on: this takes time for each site.
 func (r *runner) countFull(s *sites) {
 	grain := max(r.options.bounds.grain*len(r.pairs)/max(len(s.left)+len(s.right), 1), 1)
 	full := make([]bool, len(r.pairs))
@@ -119,7 +119,7 @@ func (r *runner) countTogether(s *sites, left, right []site) (n int64) {
 // order of their ends.
 //
 // From size x on, the most bases of a site, every right site faces it: it ends no earlier than the
-// left one, and starts no earlier. So only smaller products are looked at one by one.
+// left one, and starts no earlier. Only smaller products are therefore looked at one by one.
 func (r *runner) countPartners(l *site, list []site) {
 	if len(list) == 0 {
 		return

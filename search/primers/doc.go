@@ -10,12 +10,12 @@
 //     included
 //   - window: parts of contigs that are searched together
 //
-// # What an amplicon is
+// # Amplicons
 //
 // A left site [s1, e1) and a right site [s2, e2) of one contig make an amplicon [s1, e2) if
 // s1 <= s2 and e1 <= e2, so that neither primer sticks out of the product, and if e2 - s1 is in
 // the limits of its size. The sites may overlap. Their primers are of one pair, or of any two with
-// Options.Multiplex. So one primer on both sides makes amplicons too. Every such amplicon is found.
+// Options.Multiplex. One primer on both sides makes amplicons too. Every amplicon is found.
 //
 // # Data flow
 //

@@ -19,8 +19,8 @@ const (
 	// SantaLucia1998 are the unified parameters of SantaLucia (1998), PNAS 95, 1460-1465. primer3
 	// has them too.
 	SantaLucia1998 Stacks = "santalucia1998"
-	// SantaLucia2004 are those of SantaLucia and Hicks (2004), Annu Rev Biophys Biomol Struct 33,
-	// 415-440.
+	// SantaLucia2004 are the parameters of SantaLucia and Hicks (2004), Annu Rev Biophys Biomol
+	// Struct 33, 415-440.
 	SantaLucia2004 Stacks = "santalucia2004"
 )
 
@@ -36,7 +36,7 @@ var AllStacks = []string{string(SantaLucia1998), string(SantaLucia2004)}
 // letters, and C its concentration in mol/l, which is not divided by 4 where the duplex is its own
 // reverse complement. M, in mol/l, is the monovalent salt with 120 sqrt(Divalent - DNTP) added, in
 // mmol/l (von Ahsen et al., 2001, Clin Chem 47, 1956-1961), where there is more divalent salt than
-// dNTP. The correction for salt is that of SantaLucia (1998).
+// dNTP. The correction for salt is from SantaLucia (1998).
 type Melting struct {
 	Stacks Stacks
 	// Primer is the concentration of each primer in nmol/l.
@@ -138,10 +138,10 @@ func (t stackTable) read(row string, turns bool) error {
 	return nil
 }
 
-// temperature is that of an alignment in degrees Celsius. ok tells whether there is one. There is
-// none for a gap, an IUPAC letter of primer or reference in a mismatch, a primer of one letter, and
-// neighbours without an entry in a table, as most mismatches side by side. An IUPAC letter of the
-// primer that matches counts as the base that it lies on.
+// temperature is the melting temperature of an alignment in degrees Celsius. ok tells whether there
+// is one. There is none for a gap, an IUPAC letter of primer or reference in a mismatch, a primer
+// of one letter, and neighbours without an entry in a table, as most mismatches side by side. An
+// IUPAC letter of the primer that matches counts as the base that it lies on.
 func (d *duplexes) temperature(a *alignment) (celsius float64, ok bool) {
 	if !d.lay(a) {
 		return 0, false

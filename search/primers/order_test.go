@@ -40,7 +40,7 @@ func TestOrderOfPrimers(t *testing.T) {
 	text := f + strings.Repeat("C", 20) + truth.ReverseComplement(f)
 	var pairs []Pair
 	for i := range 10 {
-		// Other letters of a primer, all of which fit.
+		// Other letters of a primer, which all fit.
 		one, two := []byte(f), []byte(f)
 		one[i], two[(i+1)%10] = 'N', 'N'
 		pairs = append(pairs, Pair{Name: fmt.Sprint(i), Forward: two, Reverse: one})
@@ -56,8 +56,8 @@ func TestOrderOfPrimers(t *testing.T) {
 	}
 }
 
-// TestCountedAsEmitted has sites with gaps, of which one ends before another that starts before it:
-// as many products are counted where none is emitted.
+// TestCountedAsEmitted has sites with gaps. One ends before another that starts before it: as many
+// products are counted where none is emitted.
 func TestCountedAsEmitted(t *testing.T) {
 	const f = "ACGGTTCAGC"
 	for _, inserted := range []string{"", "A", "TT", "AA"} {

@@ -89,7 +89,7 @@ func (r *Rows) Add(ctx context.Context, a *Amplicon) error {
 	return r.flush(ctx, flushAt)
 }
 
-// Finish writes what is left.
+// Finish writes the rest of the buffer.
 func (r *Rows) Finish(ctx context.Context) error { return r.flush(ctx, 1) }
 
 // flush writes the buffer if it has at least that many bytes.
@@ -123,7 +123,7 @@ func (r *Rows) tsv(a *Amplicon) {
 	r.buffer = append(r.buffer, '\n')
 }
 
-// temperature is that of the alignment, with two decimals.
+// temperature is the melting temperature of the alignment, with two decimals.
 func (r *Rows) temperature() string {
 	if r.duplexes != nil {
 		if celsius, ok := r.duplexes.temperature(&r.alignment); ok {
@@ -158,8 +158,8 @@ func (r *Rows) bed(a *Amplicon) {
 	r.buffer = fmt.Appendf(r.buffer, "0\t2\t%d,%d,\t0,%d,\n", left.End-left.Start, right.End-right.Start, right.Start-a.Start)
 }
 
-// fasta writes a record as isPcr does: the letters of the reference, those that a primer matches in
-// upper case.
+// fasta writes a record as isPcr does: the letters of the reference, in upper case where a primer
+// matches.
 func (r *Rows) fasta(a *Amplicon) {
 	r.buffer = append(r.buffer, '>')
 	r.text(r.ref.Contigs[a.Contig].Name, ':')
@@ -198,8 +198,8 @@ func (r *Rows) align(a *Amplicon, s *Site) {
 	r.alignment.set(r.ref, a.Contig, s.Start, s.End, (s == &a.Reverse) != a.Minus, s.Primer.letters(r.pairs), s.Operations, true)
 }
 
-// text appends a name with \xNN in place of each byte that is not printable ASCII, of the backslash
-// and of the blank, and what follows it.
+// text appends a name and the byte that follows it. \xNN stands for each byte of the name that is
+// not printable ASCII, for the backslash and for the blank.
 func (r *Rows) text(name string, follows byte) {
 	r.buffer = search.AppendEscaped(r.buffer, name, " ")
 	r.buffer = append(r.buffer, follows)

@@ -33,7 +33,7 @@ func (p Primer) Pair() int { return int(p) / 2 }
 // IsReverse tells whether it is the reverse primer of its pair.
 func (p Primer) IsReverse() bool { return p&1 != 0 }
 
-// letters are those of a primer of pairs.
+// letters are the letters of a primer of pairs.
 func (p Primer) letters(pairs []Pair) []byte {
 	if p.IsReverse() {
 		return pairs[p.Pair()].Reverse
@@ -41,7 +41,7 @@ func (p Primer) letters(pairs []Pair) []byte {
 	return pairs[p.Pair()].Forward
 }
 
-// name is that of the pair with /F or /R.
+// name is the name of the pair with /F or /R.
 func (p Primer) name(pairs []Pair) string {
 	if p.IsReverse() {
 		return pairs[p.Pair()].Name + "/R"
@@ -57,9 +57,9 @@ const maxText = 256 << 20
 
 // ReadPairs reads the pairs of a file, "-" being standard input, plain or compressed as package
 // fasta has it. A line has a name, the forward primer and the reverse primer, with tabs between or,
-// in a line without tabs, commas (CSV) or, with fewer than two of them, blanks. The first line may
-// be a header (layoutOf), which names the columns. Lines that are blank or begin with
-// '#' are skipped. Names are all different. Errors name file and line.
+// in a line without tabs, commas (CSV) or, with fewer than two commas, blanks. The first line may
+// be a header (layoutOf), which names the columns. Lines that are blank or begin with '#' are
+// skipped. Names are all different. Errors name file and line.
 func ReadPairs(ctx context.Context, path string) ([]Pair, error) {
 	text, err := fasta.ReadText(ctx, path, maxText)
 	if err != nil {
@@ -159,8 +159,8 @@ var (
 	headerWord   = regexp.MustCompile(`[A-Za-z]+|[0-9]+`)
 )
 
-// layoutOf reads a header. A line is one if a column is called forward or its like and another one
-// reverse or its like, none of which is a primer; it is an error if no column has the names.
+// layoutOf reads a header. A line is a header if a column is called forward or its like and another
+// one reverse or its like, and neither word is a primer; it is an error if no column has the names.
 func layoutOf(columns []string) (at layout, header bool, err error) {
 	at = layout{-1, -1, -1, len(columns)}
 	for i, column := range columns {

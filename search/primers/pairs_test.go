@@ -69,7 +69,7 @@ func TestReadPairs(t *testing.T) {
 	}
 }
 
-// FuzzPairs holds what is read against what a line of it says, and reads what it writes.
+// FuzzPairs compares the pairs that are read with their lines, writes them and reads them again.
 func FuzzPairs(f *testing.F) {
 	f.Add("a\tACGT\tGATTACA\n")
 	f.Add("name forward reverse\np RY nn\n# x\n")

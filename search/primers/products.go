@@ -44,14 +44,14 @@ func (r *runner) pair(s *sites) error {
 }
 
 // group puts sites in order of primer and part, left ones then by start and right ones by end, and
-// sets firsts to where those of each primer begin. They come from the search in order of part and
-// start, primer by primer.
+// sets firsts to where the sites of each primer begin. They come from the search in order of part
+// and start, primer by primer.
 //
-// Lemma. Then those of a primer are in order of part and end too.
+// Lemma. Then the sites of a primer are in order of part and end too.
 //
 // Proof. Without gaps all are as long. With k edits two locations of a pattern on a strand and a
 // contig start more than k apart and end more than k apart, and their lengths differ by 2k at most.
-// If the one that starts first ended last, it would be longer by more than 2k. ∎
+// If the first one to start were the last one to end, it would be longer by more than 2k. ∎
 func (r *runner) group(s *sites) {
 	s.right, r.grouped = r.byPrimer(s.right, r.grouped, &r.firsts)
 	s.left, r.grouped = r.byPrimer(s.left, r.grouped, &r.leftFirsts)
@@ -203,7 +203,7 @@ func (r *runner) put(s *sites, left, right *site) error {
 	return r.emit(a)
 }
 
-// site is a Site of what is held, at positions from first on.
+// site makes a held site a Site, at positions from first on.
 func (s *sites) site(held *site, first int) Site {
 	return Site{
 		Primer: Primer(held.primer), Start: int(held.start) - first, End: int(held.end) - first,

@@ -8,13 +8,14 @@ import (
 )
 
 // A circular contig is searched as a text that begins a turn before its first base and goes on
-// after its last one, as far as a product that starts there. Sites and products are those that
-// start in the contig, so that each is found once. What starts there and ends after the last base
-// has an end beyond the contig's length, as GFF3 has it for circular sequences.
+// after its last one, as far as a product that starts there. Sites and products count if they start
+// in the contig, so that each is found once. If one starts there and ends after the last base, its
+// end is beyond the contig's length, as GFF3 has it for circular sequences.
 //
-// With gaps a location may keep others off, in a chain that may go around (window.go). Locations of
-// a circular contig are those of this text, in which a chain begins a turn before the contig at
-// most. Text after it is as long as after a window, so that no more text changes them.
+// With gaps a location may keep others off, in a chain that may go around (window.go). The
+// locations of a circular contig are the locations of this text. A chain there begins a turn before
+// the contig at most. Text after it is as long as after a window, so that no more text changes
+// them.
 
 // A ring is a contig's place in the text that is searched.
 type ring struct {
@@ -62,7 +63,7 @@ func (r *runner) makeRings() error {
 	return nil
 }
 
-// appendTurns adds so many bases of a contig to a text, from a position on and around.
+// appendTurns adds a number of bases of a contig to a text, from a position on and around.
 func appendTurns(text, ref *dna.Reference, contig, position, bases int) {
 	const atOnce = 1 << 16
 	var codes []byte

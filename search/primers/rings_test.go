@@ -92,7 +92,7 @@ func plainRings(contigs []string, pairs []Pair, o Options) (all []Amplicon, coun
 }
 
 // TestRingsAreBruteForce has circular contigs of few letters to some hundred among others, primers
-// that are cut out of them at their end too, and windows that end anywhere.
+// that are cut out of the contigs, also at their ends, and windows that end anywhere.
 func TestRingsAreBruteForce(t *testing.T) {
 	spanning, chained := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -21,12 +21,12 @@ type Options struct {
 	Search search.Options
 	// Least and Most are the limits of a product's size, in bases of the reference, both included.
 	Least, Most int
-	// Multiplex pairs every primer with every one, in place of those of a pair.
+	// Multiplex pairs every primer with every other and with itself, and not only within a pair.
 	Multiplex bool
 	// ThreePrime, if its Letters are not 0, leaves out sites with more edits at the primer's 3' end.
 	ThreePrime ThreePrime
 	// Limit, if it is not 0, is how many amplicons of each pair are emitted, the first ones. The
-	// others are counted, which takes time for each left site in place of each amplicon. It is not
+	// others are counted, which takes time for each left site, and not for each amplicon. It is not
 	// for Multiplex.
 	Limit int64
 	// Circular are the numbers of contigs whose end goes on at their start. A product goes around
@@ -39,9 +39,9 @@ type Options struct {
 }
 
 // ThreePrime allows at most Edits edits in the last Letters letters of a primer. An edit is one of
-// these letters that differs or that the reference lacks, or a letter of the reference between two
-// of them that the primer lacks. Gaps lie as near to the 5' end as they go. In a shorter primer all
-// letters count.
+// these letters that differs or that the reference lacks, or a letter of the reference, between two
+// of these letters, that the primer lacks. Gaps lie as near to the 5' end as they go. In a shorter
+// primer all letters count.
 type ThreePrime struct{ Letters, Edits int }
 
 // A Site is where a primer of an amplicon fits.
@@ -76,15 +76,16 @@ type Stats struct {
 	Counts      []Count // of each pair
 }
 
-// bounds say what is held at a time. 0 is a good number; others are for tests.
+// bounds limit the letters and sites that are held at a time. 0 is a good number; others are for
+// tests.
 type bounds struct {
 	// first and most are how many letters of contigs the first window has, and the largest.
 	first, most int
 	// sites is the most sites of a window that can be made smaller, and leastSites of one that
 	// cannot.
 	sites, leastSites int
-	// margin is how many letters before a window are searched at first, beside those that have to
-	// be.
+	// margin is how many letters before a window are searched at first, beside the letters that
+	// have to be.
 	margin int
 	// grain is how many left sites a goroutine looks at before it takes the next ones.
 	grain int
@@ -94,7 +95,7 @@ const (
 	// defaultFirst letters are soon searched, and show how dense the sites are.
 	defaultFirst = 1 << 22
 	defaultMost  = 1 << 28
-	// defaultSites take 0.1 GB, of which windows have half if they are as dense as the last one. Two
+	// defaultSites take 0.1 GB. Windows have half as many if they are as dense as the last one. Two
 	// windows are held, and the right or left sites of one once more.
 	defaultSites = 1 << 22
 	// defaultLeastSites take 0.4 GB.
@@ -178,16 +179,16 @@ type runner struct {
 	amplicon                 Amplicon
 }
 
-// sites are those of a window.
+// sites are the sites of a window.
 type sites struct {
 	window window
-	// left and right are its sites, first those of left that start in it.
+	// left and right are its sites. The sites of left that start in the window come first.
 	left, right []site
-	// operations are those of sites with gaps, from 1 on.
+	// operations are the operations of sites with gaps, from 1 on.
 	operations [][]locate.Operation
 }
 
-// A site is a Site, as it is held.
+// A site is a Site in the form that is held.
 type site struct {
 	part       int32 // of the window
 	start, end int32 // on the contig
@@ -229,7 +230,7 @@ var errTooMany = errors.New("too many sites")
 // held is how many windows are held: one is paired while the next one is searched.
 const held = 2
 
-// all searches windows, while what was found before is paired.
+// all searches windows, while sites that were found before are paired.
 func (r *runner) all() error {
 	searched, free := make(chan *sites), make(chan *sites, held)
 	for range held {
@@ -322,7 +323,7 @@ func (r *runner) search(w window, most int, s *sites) error {
 	return nil
 }
 
-// locations searches for the patterns of these numbers. On the CPU the tables of all of them are
+// locations searches for the patterns of these numbers. On the CPU the tables of all patterns are
 // kept for the next window.
 func (r *runner) locations(text *search.Text, numbers []int, emit func([]search.Location) error) (*search.Stats, error) {
 	patterns := r.patterns

@@ -120,7 +120,7 @@ func plain(contigs []string, pairs []Pair, o Options) (all []Amplicon) {
 	return all
 }
 
-// limited returns those of all amplicons that a limit leaves, and the counts of each pair.
+// limited returns the amplicons that a limit leaves, and the counts of each pair.
 func limited(contigs []string, pairs []Pair, o *Options, all []Amplicon) (some []Amplicon, counts []Count) {
 	counts = make([]Count, len(pairs))
 	for i := range pairs {
@@ -159,8 +159,8 @@ func run(t interface{ Fatal(...any) }, ref *dna.Reference, pairs []Pair, o Optio
 	return all, stats
 }
 
-// withoutAlignments takes off what brute force does not know with edits, after it has been checked
-// by replay: the alignments, and what they say of the last letters.
+// withoutAlignments takes off the fields that brute force does not know with edits, after a replay
+// has checked them: the alignments, and the edits of the last letters.
 func withoutAlignments(t interface{ Fatal(...any) }, contigs []string, pairs []Pair, all []Amplicon, gapped bool) {
 	for i := range all {
 		a := &all[i]
@@ -402,7 +402,8 @@ func TestChainsThatEnd(t *testing.T) {
 }
 
 // TestOpenPattern has a primer that is searched for again, since a chain of its sites reaches over
-// the start of a window, and that has a site on the other strand before the first of them there.
+// the start of a window, and that has a site on the other strand before the first site of the chain
+// there.
 func TestOpenPattern(t *testing.T) {
 	const primer, back = "ACAACCAA", "TTGGTTGT" // each other's reverse complement
 	text := []byte(strings.Repeat("GGGGGGGG"+primer, 20))

@@ -1,7 +1,7 @@
 package primers
 
 // The tables have enthalpies in kcal/mol and entropies in cal/(mol K) of two pairs: the strand
-// above 5' to 3', the one below 3' to 5'. Their numbers are those of Bio.SeqUtils.MeltingTemp of
+// above 5' to 3', the one below 3' to 5'. The numbers are from Bio.SeqUtils.MeltingTemp of
 // Biopython 1.88, which names the papers (DNA_NN3, DNA_NN4, DNA_IMM1 and DNA_TMM1).
 
 // stacksOf1998 are the unified parameters: Allawi and SantaLucia (1997), Biochemistry 36,
@@ -12,8 +12,7 @@ var stacksOf1998 = []string{
 	"GC/CG -9.8 -24.4", "GG/CC -8 -19.9",
 }
 
-// stacksOf2004 are those of SantaLucia and Hicks (2004), Annu Rev Biophys Biomol Struct 33,
-// 415-440.
+// stacksOf2004 are from SantaLucia and Hicks (2004), Annu Rev Biophys Biomol Struct 33, 415-440.
 var stacksOf2004 = []string{
 	"AA/TT -7.6 -21.3", "AT/TA -7.2 -20.4", "TA/AT -7.2 -21.3", "CA/GT -8.5 -22.7",
 	"GT/CA -8.4 -22.4", "CT/GA -7.8 -21", "GA/CT -8.2 -22.2", "CG/GC -10.6 -27.2",
@@ -37,7 +36,7 @@ var internalMismatches = []string{
 	"TT/AT 0.2 -1.5",
 }
 
-// terminalMismatches are those of SantaLucia and Peyret (2001), patent application WO 01/94611. The
+// terminalMismatches are from SantaLucia and Peyret (2001), patent application WO 01/94611. The
 // second pair is the last one of the duplex.
 var terminalMismatches = []string{
 	"AA/TA -3.1 -7.8", "TA/AA -2.5 -6.3", "CA/GA -4.3 -10.7", "GA/CA -8 -22.5", "AC/TC -0.1 0.5",

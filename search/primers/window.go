@@ -11,7 +11,7 @@ import (
 // The amplicons that start in a window are made of sites that lie in it or up to Options.Most after
 // it, so these are searched for, and all of each site that starts in it. With substitutions alone
 // every place that fits is a location, whatever lies around it. With edits a location may keep
-// others off, which keep others off, and so on. So more text is searched on both sides, and
+// others off, which keep others off, and so on. More text is therefore searched on both sides, and
 // locations there are not used.
 //
 // After the window locate.Reach(k) bases are enough, as its lemma says. Before it no number is:
@@ -22,12 +22,12 @@ import (
 // with l > p + 9k. Then the cut text and the whole text have the same locations that end at l and
 // after.
 //
-// Proof. An alignment with at most k edits spans at most m + k bases. So the occurrences that end
-// after x + m + k are those of the whole text, with their distances, gaps and starts. One that is
-// no location is excluded by one that ends within 3k of it (locate.Separator). So no occurrence
-// ends after p + 3k and before l - 3k, which are more than 3k apart: none that ends up to p + 3k
-// excludes one that ends from l - 3k on. Whether such a one is a location depends on those alone,
-// in the cut text and in the whole one. ∎
+// Proof. An alignment with at most k edits spans at most m + k bases. The occurrences that end
+// after x + m + k are therefore the same as in the whole text, with their distances, gaps and
+// starts. An occurrence that is no location is excluded by one that ends within 3k of its end
+// (locate.Separator). Hence no occurrence ends after p + 3k and before l - 3k. The two are more
+// than 3k apart: none that ends up to p + 3k excludes one that ends from l - 3k on. The occurrences
+// from l - 3k on alone decide which of them are locations, in the cut text and in the whole one. ∎
 //
 // Before such a gap the whole text may have other locations than the cut one. If e is where one of
 // the cut text ends, they end up to e + 3k: no occurrence ends after that and before l - 3k. As
@@ -35,8 +35,8 @@ import (
 // is searched for again, from eight times as far before the window, in the end from the contig's
 // start.
 
-// leastWindow is the fewest letters of a window. Parts of contigs begin at multiples of it, as
-// contigs do in a dna.Reference.
+// leastWindow is the fewest letters of a window. Parts of contigs begin at multiples of this
+// number, as contigs do in a dna.Reference.
 const leastWindow = dna.WordBases
 
 // A place is a position of a contig.
@@ -46,8 +46,8 @@ type place struct{ contig, position int }
 // Text up to last is searched, and from first, unless a collector begins before that.
 type part struct{ contig, from, to, first, last int }
 
-// A window is parts of contigs that follow each other: all are whole, but for the start of the
-// first and the end of the last.
+// A window is parts of contigs that follow each other: all are whole, except the start of the first
+// and the end of the last.
 type window []part
 
 // gapped tells whether edits may be gaps.
@@ -63,8 +63,8 @@ func (r *runner) mostBases() int {
 	return r.longest
 }
 
-// window makes the window of so many letters, a multiple of leastWindow, from a place on, and
-// returns where the next one begins.
+// window makes a window from a place on, and returns where the next one begins. The number of
+// letters is a multiple of leastWindow.
 func (r *runner) window(at place, letters int) (w window, next place) {
 	// Every site that starts in the window is counted, also one that is longer than products.
 	after := max(r.options.Most, r.mostBases())
@@ -115,21 +115,21 @@ type collector struct {
 	open    []int // patterns whose chains of locations are not seen to begin
 	// edge is up to where ends of the first contig may be wrong, 0 if it is not cut.
 	edge int
-	// pattern is the one whose locations come, chains are those of its strands, and isOpen tells
-	// that it is in open.
+	// pattern is the pattern whose locations come, chains are the chains of its strands, and isOpen
+	// tells that it is in open.
 	pattern int
 	chains  [2]chain
 	isOpen  bool
 }
 
-// A chain is what is known of the locations of a pattern on a strand of a cut contig.
+// A chain follows the locations of a pattern on a strand of a cut contig.
 type chain struct {
 	last    int  // end of the last location, or edge
 	settled bool // the locations from here on are those of the whole text
 }
 
-// reach sets from where on the text is searched: at the margin before what has to be searched, of
-// the first contig.
+// reach sets from where on the text is searched: at the margin before the letters of the first
+// contig that have to be searched.
 func (c *collector) reach(margin int) (first int) {
 	c.pattern = -1
 	p := &c.window[0]

@@ -17,7 +17,7 @@
 //     always searched for as given
 //   - barcode: a pattern by which records are sorted
 //
-// # What a match is
+// # Matches
 //
 // A pattern fits a read with d edits if d is the fewest edits between it, or its reverse
 // complement, and a stretch of the read. Near an end (Options.Within) only stretches count that

@@ -30,12 +30,12 @@ const (
 func (k Kind) String() string { return [...]string{"made", "changed", "lost"}[k] }
 
 // A Side is a place on a haplotype, or on the reference. Without a place within the distance
-// Distance is negative, and Letters are those that stand there: as many as the pattern has, from
-// the start or up to the end of the other side's place, whichever fits better. There are none where
-// that place has gaps, or neither of its ends is there.
+// Distance is negative, and Letters are the letters that stand there: as many as the pattern has,
+// from the start or up to the end of the other side's place, whichever fits better. There are none
+// where that place has gaps, or neither of its ends is there.
 type Side struct {
 	Distance int
-	// Letters are those of the site, in the direction of the pattern. Operations are as
+	// Letters are the letters of the site, in the direction of the pattern. Operations are as
 	// search.Location has them.
 	Letters    []byte
 	Operations []locate.Operation
@@ -50,13 +50,13 @@ type Change struct {
 	Reverse         bool
 	// Haplotype has the alleles. A place of either side is a location, of both in a Changed one.
 	Haplotype, Reference Side
-	// Alleles are those that the place touches or, of a Lost one, those that change its letters, as
-	// a row of Run has them.
+	// Alleles are the alleles that the place touches, as a row of Run has them. For a Lost place
+	// they are the alleles that change its letters.
 	Alleles string
-	// Samples are those that have the haplotype there, as a row of Run has them.
+	// Samples are the samples that have the haplotype there, as a row of Run has them.
 	Samples string
-	// Copies of a chromosome have it, of Called. Of calls that leave it open it is the most that
-	// may. Called is 0 without genotypes.
+	// Copies of a chromosome have it, of Called. Where calls leave the number open, Copies is the
+	// most that may have it. Called is 0 without genotypes.
 	Copies, Called int
 	// Frequency is Copies / Called or, without genotypes, the least AF of the alleles, which is the
 	// most that it can be. It is NaN where an allele has none.
@@ -68,11 +68,12 @@ type Change struct {
 // rows, and once each. Emit may keep what it gets. Options.Rows does not count.
 //
 // A place that a haplotype has is one of Run's rows. The reference has a place there if one starts
-// or ends with the same letter of the contig or, with edits, within k of it: the one with the
-// fewest edits, of equal ones the nearest. A place of the reference is lost on a haplotype if
-// alleles replace a letter of it, or insert some between two, and the haplotype has no place that
-// starts or ends with the same letter or, with edits, within k of it. A letter that an allele puts
-// in place of one of the contig stands for it; one that it inserts stands for none.
+// or ends with the same letter of the contig or, with edits, within k letters of this: the one with
+// the fewest edits, of equal ones the nearest. A place of the reference is lost on a haplotype in
+// this case: alleles replace a letter of the place, or insert some between two, and the haplotype
+// has no place that starts or ends with the same letter or, with edits, within k letters. A letter
+// that an allele replaces another with stands for the letter of the contig; an inserted letter
+// stands for none.
 func Compare(
 	ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o Options, emit func(*Change) error,
 ) (stats *Stats, err error) {
@@ -110,12 +111,12 @@ func Compare(
 	return &r.stats, nil
 }
 
-// A comparer is what a runner has for Compare.
+// A comparer is the part of a runner for Compare.
 type comparer struct {
 	// stretches are the windows of the reference, one before the windows that lie in it.
 	contig, from, to int // of the last one
 	valid            bool
-	// What follows is of a pattern: its locations in a stretch and its windows.
+	// The fields below are of a pattern: its locations in a stretch and its windows.
 	pattern   int
 	first     int // the stretch among the windows of the batch
 	locations []search.Location
@@ -322,8 +323,8 @@ func gapped(operations []locate.Operation) bool {
 	return slices.ContainsFunc(operations, func(o locate.Operation) bool { return o.Kind != locate.Diagonal })
 }
 
-// foremost tells whether alleles are those of a window that no other window of the haplotype has to
-// tell of: the first of them, or all, is what it was made for.
+// foremost tells whether a window has to report alleles, and no other window of the haplotype has
+// to: the window was made for the first alleles, or for all.
 func (w *window) foremost(touched []*allele) bool {
 	return len(touched) >= len(w.central) && slices.Equal(touched[:len(w.central)], w.central)
 }
@@ -399,9 +400,10 @@ func (r *runner) beside(list []found, f *found) *found {
 	return best
 }
 
-// nearest returns the letters, in the direction of a pattern, of the stretch of its length that
-// starts or the one that ends at an offset: the one whose PAM and exact letters fit, of these the
-// one with fewer mismatches. It is nil if neither lies in the letters, of that length.
+// nearest returns the letters, in the direction of a pattern, of a stretch of its length that
+// starts at one offset or ends at another: the stretch whose PAM and exact letters fit or, if both
+// or neither do, the one with fewer mismatches. It is nil if neither lies in the letters, of that
+// length.
 func (r *runner) nearest(p *search.Pattern, reverse bool, start, end, length int, letters func(from, to int) []byte) []byte {
 	var best []byte
 	m := len(p.Letters)
@@ -455,8 +457,8 @@ func turned(letters []byte, reverse bool) []byte {
 	return letters
 }
 
-// keepChange adds the alleles and samples of a change, which are those of a place p, and keeps it
-// as one at a place.
+// keepChange adds the alleles and samples of place p to a change, and keeps it as a change at
+// another place.
 func (r *runner) keepChange(c *Change, w *window, p, at *place) error {
 	var alleles []byte
 	c.Frequency = 1

@@ -150,7 +150,8 @@ func (p *aPattern) changesOf(c *testCase, h *haplotype, number, k, longest int, 
 	return slices.Compact(keys)
 }
 
-// TestChangesAgainstBruteForce compares all changes with those of all haplotypes of whole contigs.
+// TestChangesAgainstBruteForce compares all changes with the changes of all haplotypes of whole
+// contigs.
 func TestChangesAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
 	kinds := map[Kind]int{}

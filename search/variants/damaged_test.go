@@ -17,13 +17,13 @@ import (
 	"scanmap/internal/effort"
 )
 
-// bzip2OfVCF is the VCF of TestDamagedVCF as bzip2 writes it; there is no writer of it in Go.
+// bzip2OfVCF is the VCF of TestDamagedVCF as bzip2 writes it; Go has no writer for bzip2.
 const bzip2OfVCF = "425a683931415926535997c9feec0000115f80003008057e022fe7ff002b269d0420006a1aa9ed29a68f6a686a69ea313d43" +
 	"1a189a8453f4a32340000681a0016ee815510499918e6cb0bb36f4873b053506b0b0c1dfd5c006e42291320640a53f87c182" +
 	"605b0874a68cd1a8bc8100b0b27b051a0c3124a096233bc7e343df2f825e21194ca6c136c3708fe2ee48a70a1212f93fdd80"
 
-// TestDamagedVCF changes each byte of a compressed file, and cuts it off behind each: the run says
-// in one line what is wrong with the file, or the rows are those of the file as it was.
+// TestDamagedVCF changes each byte of a compressed file, and cuts it off behind each: the run names
+// the fault of the file in one line, or the rows are the same as of the whole file.
 func TestDamagedVCF(t *testing.T) {
 	const reference, pattern = "TTAGCTTACGTTTT", "CGC"
 	text := vcfSamples + "c0\t3\t.\tA\tC\t.\t.\t.\tGT\t0|1\t1|1\nc0\t5\t.\tC\tCG,T\t.\t.\t.\tGT\t1|2\t0|2\n"

@@ -6,7 +6,7 @@
 //   - allele: letters by which a record of a VCF replaces letters of a contig; letters that REF and
 //     ALT have in common at their ends are taken off, first at the end. An IUPAC letter has an
 //     allele for each of its bases.
-//   - haplotype: a contig with alleles in it, no two of which overlap
+//   - haplotype: a contig with alleles in it that do not overlap
 //   - family: the haplotypes that there are, see below
 //   - window: a part of a haplotype that is searched
 //   - place: a location of a window, in positions of the contig. It touches an allele if it has a
@@ -26,14 +26,14 @@
 //
 // For IUPAC letters, the references in which a base replaces each.
 //
-// # What is a row
+// # Rows
 //
 // For each haplotype and each of its alleles a window is searched: the allele with Flank letters on
-// either side. (Without genotypes it has all alleles of the haplotype, and Flank letters on either
-// side of them.) Rows are the locations of all windows that touch an allele and have, before their
-// ends, as many letters as a place may have or all letters of the contig. Places whose letters the
-// contig itself has, from the same start or up to the same end, are left out: they are places of
-// the reference. A place that is found in several windows is one row.
+// either side. (Without genotypes it has all alleles of the haplotype, and Flank letters before the
+// first and after the last.) Rows are the locations of all windows that touch an allele and have,
+// before their ends, as many letters as a place may have or all letters of the contig. Places whose
+// letters the contig itself has, from the same start or up to the same end, are left out: they are
+// places of the reference. A place that is found in several windows is one row.
 //
 // With substitutions alone (and with none) rows are therefore exactly the occurrences on all
 // haplotypes that touch an allele, and whose letters the reference has not at that start or end.
@@ -64,10 +64,10 @@
 //
 // # Changes
 //
-// Compare has what alleles do to places, in place of rows (changes.go). Before the windows in a
-// stretch of the contig, that stretch is searched as a window of its own, and places of both are
-// compared pattern by pattern. The windows are longer by the letters of a place: where one is lost,
-// the letters that stand in its stead may go on beyond it.
+// Compare has the changes that alleles make to places, and not rows (changes.go). Before the
+// windows in a stretch of the contig, that stretch is searched as a window of its own, and places
+// of both are compared pattern by pattern. The windows are longer by the letters of a place: where
+// one is lost, the letters that stand in its stead may go on beyond it.
 //
 // # Data flow
 //

@@ -503,7 +503,7 @@ func combine(near []*allele, x *allele, sample int, use func(list []*allele) err
 	return choose(nil, variables)
 }
 
-// distinct returns the options without those that are there before: copies may be alike.
+// distinct returns the options, each once: copies may be alike.
 func distinct(options [][]*allele) (kept [][]*allele) {
 	for _, o := range options {
 		if !slices.ContainsFunc(kept, func(k []*allele) bool { return slices.Equal(k, o) }) {

@@ -52,8 +52,8 @@ const rowOverhead = 160
 // Package sam sorts records in temporary files too, and cannot sort rows. Its records compare by a
 // key of 64 bits and else by the order in which they came, which is what makes ranges of keys that
 // goroutines merge side by side. Rows compare by more fields and by texts, equal ones are dropped.
-// A merge of sam hands records to a function; rows are taken one by one, between those of the
-// reference that a search finds meanwhile. What is left in common is a heap.
+// A merge of sam hands records to a function; rows are taken one by one, between rows of the
+// reference that a search finds meanwhile. Only a heap would be in common.
 type sorter struct {
 	files  temporary.Files
 	memory int // bytes of rows that are held

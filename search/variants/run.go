@@ -126,7 +126,7 @@ type runner struct {
 	line    []byte // of the reference's location
 	pending row
 	waits   bool
-	// Of Compare, nil otherwise.
+	// For Compare, nil otherwise.
 	changes *comparer
 }
 

@@ -81,7 +81,7 @@ func overlap(aStart, aEnd, bStart, bEnd int) bool {
 	return aStart < bEnd && bStart < aEnd
 }
 
-// inOrder is the order of alleles along a contig: what does not overlap follows each other.
+// inOrder is the order of alleles along a contig: alleles that do not overlap follow each other.
 func inOrder(a, b *allele) int {
 	return cmp.Or(a.start-b.start, a.end-b.end, a.id-b.id)
 }

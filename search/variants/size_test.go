@@ -19,7 +19,7 @@ import (
 )
 
 // readChunks reads all sites, with as many goroutines and bytes of a chunk as are given, and
-// returns them, with their alleles' numbers, and the counts of what was left out.
+// returns them, with their alleles' numbers, and the counts of alleles that were left out.
 func readChunks(t interface{ Fatalf(string, ...any) }, contigs []string, text string, threads, chunk int) (shows []string, err error) {
 	v := newVCFReader("v.vcf", strings.NewReader(text), truthReference(t, contigs))
 	v.threads, v.chunk = threads, chunk
@@ -116,7 +116,7 @@ func drawCarriers(rt *rapid.T, label string) (carriers []uint32) {
 	return carriers
 }
 
-// TestLists compares what lists share, and what they do not, with a look at each element.
+// TestLists compares the elements that lists share, and the others, with a look at each element.
 func TestLists(t *testing.T) {
 	check(t, effort.Pick(5, 1), func(rt *rapid.T) {
 		list, other := drawCarriers(rt, "list"), drawCarriers(rt, "other")

@@ -24,7 +24,8 @@ type window struct {
 	// calls are then tried.
 	crossed bool
 	most    int
-	// Of Compare: the alleles that it was made for, and all near it that its haplotype has, in order.
+	// For Compare: the alleles that the window was made for, and all near it that its haplotype
+	// has, in order.
 	central, haplotype []*allele
 }
 
@@ -39,7 +40,7 @@ type placed struct {
 func (p *placed) after() int { return p.at + len(p.letters) }
 
 // build makes the window of a haplotype with the alleles of list: flank letters, alleles first to
-// last with what is between, and flank letters. It is nil if that are no letters.
+// last with the letters between, and flank letters. It is nil if there are no letters.
 func build(ref *dna.Reference, flank int, list []*allele, first, last int) *window {
 	w := &window{contig: list[first].site.contig}
 	// Go back.
@@ -230,11 +231,11 @@ func hasAll(all, others []*allele, has func(*allele) bool) bool {
 }
 
 // copies returns how many copies of a sample, some of whose genotypes are loose, may have a
-// haplotype with the alleles of a place, and none of the others there.
+// haplotype with the alleles of a place, and no others there.
 //
 // Where alleles of the sample overlap, one that is on a copy may be hidden on its haplotype by one
-// that is not in the place, and hide one that is. So all combinations are tried, unless they are
-// too many: then only the alleles of the place hide others.
+// that is not in the place, and hide one that is. All combinations are therefore tried, unless they
+// are too many: then only the alleles of the place hide others.
 func (w *window) copies(p *place, others []*allele, sample int) int {
 	if w.crossed && w.crossedOf(sample) {
 		tried := 0
@@ -291,9 +292,9 @@ func crossed(list []*allele) bool {
 }
 
 // copiesWith returns how many copies of a sample, whose alleles do not overlap, may have all of
-// some alleles, and none of the others. What stays together on a copy, which are the calls of a
-// phase set or one unphased call, may be on any copies: so it is the least number that one of them
-// allows.
+// some alleles, and none of the others. The calls of a phase set, or one unphased call, stay
+// together on a copy, and may be on any copies. The result is therefore the least number that any
+// of these sets allows.
 func copiesWith(all, others []*allele, sample int) int {
 	sets := map[int]bool{0: true}
 	ploidy, most := 0, copiesOfSample
