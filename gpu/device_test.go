@@ -318,7 +318,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestConcurrent has goroutines use two devices at once, some of them until they are closed.
+// TestConcurrent has goroutines use two devices at once, some goroutines until the devices are
+// closed.
 func TestConcurrent(t *testing.T) {
 	d, f := newFake(t)
 	threadsHaveContexts(t, f)

@@ -24,7 +24,7 @@ type Kernel struct {
 	parameterBytes int
 }
 
-// logBytes is room for what the compiler complains of; what does not fit is cut off.
+// logBytes is room for the complaints of the compiler; the rest is cut off.
 const logBytes = 8 << 10
 
 // Load compiles PTX. The driver remembers what it compiled (in ~/.nv/ComputeCache), so that the

@@ -44,7 +44,7 @@ func readCounters(s *mapper.Stats) []counter {
 	return rows
 }
 
-// askedCounters say which records of which reads were asked for.
+// askedCounters are the options that choose records, and the lengths of reads.
 func askedCounters(s *mapper.Stats) (rows []counter) {
 	if allowed := s.Allowed(); allowed != "" {
 		rows = append(rows, counter{"allowed", 0, allowed, ""}, counter{"report", 0, s.Report(), ""})

@@ -8,7 +8,7 @@ import (
 	"scanmap/mapper/depth"
 )
 
-// What Abundance and GenomeAbundance have in common, after the name.
+// The columns of both Abundance and GenomeAbundance, after the name.
 const abundanceColumns = "\treads\tweighted_reads\tcovered_bases\tcovered_share\tmean_depth\trpkm\ttpm"
 
 // Abundance writes what lies on each contig as a table with tabs and a line of headers.

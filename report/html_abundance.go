@@ -9,7 +9,7 @@ import (
 	"scanmap/mapper/depth"
 )
 
-// Abundances are those of contigs or genomes.
+// Abundances are the abundances of contigs or genomes.
 type Abundances struct {
 	Genomes bool
 	All     []depth.Abundance
@@ -36,7 +36,7 @@ func barLabel(name string) string {
 	return string(letters[:front]) + "…" + string(letters[len(letters)-(maxBarLabel-front-1):])
 }
 
-// newAbundanceSection has the most abundant first, and those of one abundance in their order.
+// newAbundanceSection has the most abundant first, and equally abundant ones in their order.
 func newAbundanceSection(a *Abundances) *abundanceSection {
 	if a == nil || len(a.All) == 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"scanmap/mapper/depth"
 )
 
-// genomes are the abundances of so many genomes, the last one the most abundant, and one with a
-// name of its own.
+// genomes are the abundances of n genomes, the last one the most abundant, and one with a name of
+// its own.
 func genomes(n int, name string) *Abundances {
 	a := &Abundances{Genomes: true}
 	for i := range n {
@@ -108,7 +108,7 @@ func TestPlurals(t *testing.T) {
 	}
 }
 
-// coverageOf is the plot of a contig of so many bases, each of depth 1.
+// coverageOf is the plot of a contig whose bases all have depth 1.
 func coverageOf(bases int) coverageChart {
 	return newCoverageChart(&mapper.ContigStats{Name: "c", Length: bases, BinLength: bases, PrimaryBases: []int64{int64(bases)}, AllBases: []int64{int64(bases)}}, "")
 }

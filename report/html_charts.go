@@ -126,8 +126,8 @@ func perReadBars(s *mapper.Stats) barChart {
 	return newBarChart("mappings", "Mappings per read", "mappings, reads, share of all reads", bars)
 }
 
-// textWidth is about the width of a text of 13 units, rounded up to that of DejaVu Sans, which is
-// wide, and in which capitals take more than other letters.
+// textWidth is about the width of a text of 13 units, rounded up to the width in DejaVu Sans, a
+// wide font whose capitals take more than other letters.
 func textWidth(text string) (width float64) {
 	for _, c := range text {
 		switch {

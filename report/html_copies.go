@@ -351,8 +351,7 @@ func newCopiesChart(name string, windows []copies.Window, controls float64, clas
 // of the axis stands. page.js has the same number.
 const besideAxisName = 14
 
-// mark shows the regions of a contig, and those of their names that have room beside the ones
-// before.
+// mark shows the regions of a contig, and each name that has room beside the names before.
 func (c *copiesChart) mark(regions []copies.Region, names []string, contig int) {
 	first := c.Axes.Left + besideAxisName
 	more, free := 0, first
@@ -383,8 +382,8 @@ func (c *copiesChart) mark(regions []copies.Region, names []string, contig int) 
 	}
 }
 
-// copiesPath draws steps from the left to the right end, each for a number of windows. An h, in
-// place of an H, is a step of which nothing is known.
+// copiesPath draws steps from the left to the right end, each for a number of windows. An h, not an
+// H, is a step without a known value.
 func copiesPath(windows []copies.Window, join int, top float64) string {
 	var b strings.Builder
 	b.WriteString("M0 1000")

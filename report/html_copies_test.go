@@ -99,8 +99,8 @@ func TestCopiesHTML(t *testing.T) {
 	}
 }
 
-// TestCopiesPath has a window of which nothing is known, which has no absolute step, and one far
-// above the top.
+// TestCopiesPath has a window without a known value, which has no absolute step, and one far above
+// the top.
 func TestCopiesPath(t *testing.T) {
 	windows := []copies.Window{{Start: 0, End: 10, Copies: 1, Unmasked: 10}, {Start: 10, End: 25, Copies: math.NaN()}, {Start: 25, End: 30, Copies: 8, Unmasked: 5}}
 	for join, want := range map[int]string{
@@ -159,7 +159,7 @@ func TestCopiesHTMLInBrowser(t *testing.T) {
 	}
 	shows(t, b, "copies", file, view{360, "light"})
 	shows(t, b, "copies", file, view{1280, "dark"})
-	// Zoomed in on the region, the plot names it and what is under the pointer.
+	// Zoomed in on the region, the plot names the region and the window under the pointer.
 	var found []string
 	b.evaluate(`(function () {
 		const figure = document.querySelector("figure.coverage");

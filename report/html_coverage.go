@@ -101,7 +101,7 @@ func newCoverageChart(contig *mapper.ContigStats, class string) coverageChart {
 }
 
 // alongContig returns the size and the axes of a plot along a contig. A single contig's plot has
-// the width of the page: it is drawn twice, and the style of the page shows the one that fits.
+// the width of the page: it is drawn twice, and the style of the page shows the plot that fits.
 func alongContig(class string) (width, height int, a axes) {
 	if class == "wide" {
 		return wideWidth, 244, newAxes(48, wideWidth-10, 26, 216)

@@ -235,7 +235,7 @@ func (c *contigKMers) chart(class string, mean bool) coverageChart {
 }
 
 // sharePath draws steps of shares from the left to the right end; length is the contig's
-// length in bins. An h, in place of an H, is a step without a known value.
+// length in bins. An h, not an H, is a step without a known value.
 func sharePath(shares []float64, length float64) string {
 	var b strings.Builder
 	b.WriteString("M0 1000")

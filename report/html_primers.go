@@ -50,7 +50,7 @@ func NewProducts(ref *dna.Reference, pairs []primers.Pair) *Products {
 // productEdits are the edits of both primers.
 func productEdits(a *primers.Amplicon) int { return a.Forward.Edits + a.Reverse.Edits }
 
-// Add counts a product, and keeps it if few of its pair have as few edits. Of equal ones the first
+// Add counts a product, and keeps it if few of its pair have as few edits. The first of equal ones
 // are kept.
 func (p *Products) Add(a *primers.Amplicon) {
 	p.count++

@@ -8,7 +8,7 @@ import (
 	"scanmap/mapper"
 )
 
-// table is a table of the page. Left says what was left out.
+// table is a table of the page. Left tells of rows that were left out.
 type table struct {
 	Title  string
 	Header []cell
@@ -58,8 +58,8 @@ func (t *table) counters(all []counter) {
 	}
 }
 
-// left says how many there are more than were shown, "" for none. note, if there is one, says what
-// is known of them.
+// left says how many there are more than were shown, "" for none. note, if there is one, tells more
+// about the rows that were not shown.
 func left(more int, one, note string) string {
 	if more <= 0 {
 		return ""

@@ -57,7 +57,7 @@ func sizeOf(bases, contigs int64) string {
 	return plural(bases, "base") + ", " + plural(contigs, "contig")
 }
 
-// plural writes a number of something, with the name of one of it.
+// plural writes a number and a noun, which is given for one.
 func plural(n int64, one string) string { return grouped(n) + " " + ofNumber(n, one) }
 
 // ofNumber is the name of one of something, or of several.

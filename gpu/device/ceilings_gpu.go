@@ -11,8 +11,8 @@ import (
 	"scanmap/kernels"
 )
 
-// Ceilings measures the best that a GPU can do, so that other figures can be given as a share of
-// it: reading and copying its memory, logic on 32-bit words, random probes of tables of several
+// Ceilings measures the best that a GPU can do, so that other figures can be given as shares of the
+// best: reading and copying its memory, logic on 32-bit words, random probes of tables of several
 // sizes, and copies from and to the host. Times are taken between events around one launch or copy.
 // An error of the GPU is a Error.
 func Ceilings(ctx context.Context, o CeilingOptions) (*measure.Result, error) {

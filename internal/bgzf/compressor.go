@@ -33,7 +33,7 @@ type Compressor struct {
 	to    appended
 }
 
-// appended keeps what is written to it.
+// appended keeps the bytes that are written to it.
 type appended struct{ b []byte }
 
 func (a *appended) Write(p []byte) (int, error) {

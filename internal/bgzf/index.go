@@ -54,8 +54,8 @@ func firstWindow(bin uint32, depth int) int {
 	return (int(bin) - FirstBin(level)) << (3 * (depth - level))
 }
 
-// An Index puts what lies in a file, in order of contig and start, into bins and windows. Its
-// places are those of a Writer; files have offsets, which are known at the end.
+// An Index puts the lines of a file, in order of contig and start, into bins and windows. Its
+// places are places of a Writer; files have offsets, which are known at the end.
 type Index struct {
 	CSI   bool
 	Depth int
@@ -69,7 +69,7 @@ type Index struct {
 	last int32
 }
 
-// A Contig is what an index has of one contig.
+// A Contig is the part of an index for one contig.
 type Contig struct {
 	bins []bin
 	// windows has the place of the first that overlaps each window of 1<<Shift bases, or noPlace.
@@ -124,8 +124,8 @@ func (x *Index) addToBin(number uint32, k chunk) {
 		x.last = i
 	}
 	b := &c.bins[x.last]
-	// Chunks that meet in one block are one: the block is read anyway. So are those between which
-	// nothing of another bin lies.
+	// Chunks that meet in one block are one: the block is read anyway. Chunks with nothing of
+	// another bin between them are one, too.
 	n := len(b.chunks)
 	if n > 0 && (same && !x.ByBlock || k.begin>>16 <= b.chunks[n-1].after>>16) {
 		b.chunks[n-1].after = k.after
@@ -134,7 +134,7 @@ func (x *Index) addToBin(number uint32, k chunk) {
 	b.chunks = append(b.chunks, k)
 }
 
-// AppendBins appends the number of bins, counted with so many more that follow, and the bins with
+// AppendBins appends the number of bins, with `more` added for bins that follow, and the bins with
 // their chunks, each with the offset of its first window in CSI.
 func (x *Index) AppendBins(b []byte, c *Contig, more int, offsets Offsets) []byte {
 	// A window that nothing overlaps gets the place of the next: none before it overlaps what

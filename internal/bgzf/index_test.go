@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Bins are those of the specification's reg2bin.
+// Bins are as in the specification's reg2bin.
 func TestBin(t *testing.T) {
 	reg2bin := func(beg, end int) int { // SAMv1, section 5.3
 		end--
@@ -44,8 +44,8 @@ func TestBin(t *testing.T) {
 	}
 }
 
-// TestDepth has the depth of BAI, and those of CSI that hts_idx_init of htslib gives, which allows
-// for 256 bases more.
+// TestDepth has the depth of BAI, and the depths of CSI that hts_idx_init of htslib gives, which
+// allows for 256 bases more.
 func TestDepth(t *testing.T) {
 	for length, want := range map[int]int{
 		1: 5, 1<<29 - 1: 5, 1 << 29: 5, 1<<29 + 1: 6, 1<<31 - 1: 6, 1<<32 - 256: 6, 1<<32 - 255: 7,
@@ -56,9 +56,9 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestWindows compares the linear index with what SAMv1, section 5.1.3, says of it: for each window
-// of 16,384 bases, where the first record that overlaps it begins. Records start and end at, before
-// and after the first base of a window.
+// TestWindows compares the linear index with its definition in SAMv1, section 5.1.3: for each
+// window of 16,384 bases, where the first record that overlaps it begins. Records start and end at,
+// before and after the first base of a window.
 func TestWindows(t *testing.T) {
 	const window, windows = 1 << 14, 6
 	random := rand.New(rand.NewPCG(9, 10))

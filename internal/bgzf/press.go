@@ -12,8 +12,8 @@ import (
 // A failed write is remembered: blocks after it are dropped, and Next and Close return its error.
 // Methods are for one goroutine.
 type Press[M any] struct {
-	// Block is the one that the user fills. It goes to both work and order, which have room for all,
-	// and comes back by free when it is written.
+	// Block is the block that the user fills. It goes to both work and order, which have room for
+	// all, and comes back by free when it is written.
 	Block             *Block[M]
 	free, work, order chan *Block[M]
 	write             func(*Block[M]) error
@@ -24,7 +24,7 @@ type Press[M any] struct {
 	abandoned         atomic.Bool
 }
 
-// A Block is what is compressed as one piece.
+// A Block is compressed as one piece.
 type Block[M any] struct {
 	Data   []byte // as it was before compression
 	Packed []byte // the bytes of the file
@@ -37,8 +37,8 @@ type Block[M any] struct {
 // A Packer appends to out the bytes that a file has of a block. It belongs to one goroutine.
 type Packer[M any] func(out []byte, b *Block[M]) ([]byte, error)
 
-// NewPress starts the goroutines, so many to compress. write gets the blocks in order, from a
-// goroutine that ends before Close returns. Either Close or Discard ends all of them.
+// NewPress starts the goroutines. `threads` of them compress. write gets the blocks in order, from
+// a goroutine that ends before Close returns. Either Close or Discard ends all goroutines.
 func NewPress[M any](threads int, newPacker func() Packer[M], write func(*Block[M]) error) *Press[M] {
 	threads = max(threads, 1)
 	// One is filled, one is written, and each goroutine has one in work and one waiting.
@@ -103,7 +103,7 @@ func (p *Press[M]) Err() error {
 	return nil
 }
 
-// Close has what is left written.
+// Close has the last block written.
 func (p *Press[M]) Close() error {
 	if len(p.Block.Data) > 0 {
 		_ = p.Next() // its error is that of Err
@@ -112,8 +112,8 @@ func (p *Press[M]) Close() error {
 	return p.Err()
 }
 
-// Discard drops what is not written. It waits for a call of write under way. It may be called at
-// any time, also after Close.
+// Discard drops all blocks that are not written. It waits for a call of write under way. It may be
+// called at any time, also after Close.
 func (p *Press[M]) Discard() {
 	p.abandoned.Store(true)
 	p.stop()

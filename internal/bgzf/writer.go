@@ -1,6 +1,6 @@
 // Package bgzf writes BGZF, the blocks of gzip of SAMv1, section 4.1, and the bins of its indexes.
 //
-// What is where:
+// Files:
 //
 //	writer.go      a file of BGZF, and where in it a byte lies
 //	press.go       blocks of any format, compressed side by side and written in order
@@ -19,7 +19,7 @@ import (
 )
 
 // A Writer compresses blocks side by side and writes them in order, from a goroutine of its own.
-// Where blocks are cut depends on what is written and not on the number of goroutines.
+// Where blocks are cut depends on the bytes written and not on the number of goroutines.
 //
 // A failed write is remembered: blocks after it are dropped, and the calls that follow return its
 // error. Methods are for one goroutine.
@@ -28,8 +28,8 @@ type Writer struct {
 	press  *Press[borrowed]
 	number int64 // of the current block
 
-	// offsets are those of the blocks written, in order, if keepOffsets. They belong to the writing
-	// goroutine until it ends.
+	// offsets are the offsets of the blocks written, in order, if keepOffsets. They belong to the
+	// writing goroutine until it ends.
 	keepOffsets bool
 	offsets     Offsets
 	written     int64
@@ -39,7 +39,7 @@ type Writer struct {
 // block's offset for its number it is a virtual file offset (SAMv1, section 4.1.1).
 type Place uint64
 
-// Offsets are those of all blocks of a file, and of its end.
+// Offsets are the offsets of all blocks of a file, and of its end.
 type Offsets []int64
 
 // Of is the virtual file offset of a place.
@@ -137,8 +137,8 @@ func (z *Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteWhole starts a block where the current one has no room for all bytes, so that only what is
-// longer than a block lies in more than one. It tells where the bytes lie.
+// WriteWhole starts a block where the current one has no room for all bytes, so that only bytes
+// that are more than a block lie in more than one. It tells where the bytes lie.
 func (z *Writer) WriteWhole(p []byte) (begin, after Place, err error) {
 	if len(p) > z.Room() {
 		if err := z.Flush(); err != nil {
@@ -153,10 +153,10 @@ func (z *Writer) WriteWhole(p []byte) (begin, after Place, err error) {
 // Room is how many bytes the current block has room for, at least one.
 func (z *Writer) Room() int { return mostData - len(z.press.Block.Data) }
 
-// Place is that of the next byte.
+// Place is the place of the next byte.
 func (z *Writer) Place() Place { return Place(z.number)<<16 | Place(len(z.press.Block.Data)) }
 
-// Close writes what is left and the block that ends the file. It does not close w.
+// Close writes the last bytes and the block that ends the file. It does not close w.
 func (z *Writer) Close() error {
 	if err := z.press.Close(); err != nil {
 		return err
@@ -168,6 +168,6 @@ func (z *Writer) Close() error {
 	return err
 }
 
-// Discard drops what is not written. It waits for a call of w.Write under way. It may be called at
-// any time, also after Close.
+// Discard drops all bytes that are not written. It waits for a call of w.Write under way. It may be
+// called at any time, also after Close.
 func (z *Writer) Discard() { z.press.Discard() }

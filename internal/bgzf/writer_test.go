@@ -84,7 +84,7 @@ func TestReadsBack(t *testing.T) {
 	}
 }
 
-// A compressor that was used before, and any number of them, make the same bytes.
+// A compressor that was used before, and any number of compressors, make the same bytes.
 func TestDoesNotDependOnThreads(t *testing.T) {
 	data := letters(700_000)
 	for _, level := range []int{0, 1, 2, 3, 4, 5, 6, 7} {

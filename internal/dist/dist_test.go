@@ -193,7 +193,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// maintainer is how the name of the packages' maintainer begins; MAINTAINER is that of make.
+// maintainer is how the name of the packages' maintainer begins; MAINTAINER is make's variable.
 func maintainer() string { return cmp.Or(os.Getenv("MAINTAINER"), "The scanmap authors <") }
 
 func debianName(t *testing.T, p program) string {

@@ -43,10 +43,10 @@ type consensus struct {
 //
 // Shares of groups are from Lander et al. 2001 (Nature 409, 860), Table 11: Alu 10.6 %, L1 16.9 %,
 // L2 3.2 %, MIR 2.5 %, LTR elements 8.3 %, DNA elements 2.8 %; and, in its section on simple
-// sequence repeats, 3 % for micro- and minisatellites together. Which part of a group is of which
-// age is rounded from the ages of its Figure 18, and for Alu from Batzer and Deininger 2002 (Nat
-// Rev Genet 3, 370): J, S and Y about 25, 60 and 15 % of the copies, 14, 8 and 5 % diverged. L1 has
-// 6 kb, and copies have 0.9 kb on average because most have lost their 5' end (Lander et al., page
+// sequence repeats, 3 % for micro- and minisatellites together. The ages of the parts of a group
+// are rounded from the ages of its Figure 18, and for Alu from Batzer and Deininger 2002 (Nat Rev
+// Genet 3, 370): J, S and Y about 25, 60 and 15 % of the copies, 14, 8 and 5 % diverged. L1 has 6
+// kb, and copies have 0.9 kb on average because most have lost their 5' end (Lander et al., page
 // 879); old copies are in pieces. How many subfamilies there are, and how far apart, is of the
 // order that RepeatMasker's library (Smit, Hubley and Green, repeatmasker.org) has, where LTR
 // elements have hundreds. Densities are after Lander et al., Figure 22: Alu's grows with GC and

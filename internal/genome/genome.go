@@ -26,7 +26,7 @@ import (
 	"scanmap/dna"
 )
 
-// Profile names what a genome has before shares are changed.
+// Profile names the shares of a genome before any are changed.
 type Profile string
 
 // The profiles.

@@ -84,7 +84,7 @@ func ContigEnds(r *rand.Rand, k int) (contigs, reads []string) {
 	return contigs, reads
 }
 
-// Draw draws random texts, most of them repetitive, and their reads.
+// Draw draws random texts, mostly repetitive ones, and their reads.
 func Draw(rt *rapid.T) (contigs, reads []string, k int) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 	letters := rapid.SampledFrom([]string{"ACGT", "AC", "A", "ACGTN", "AAAAAAAT"}).Draw(rt, "letters")

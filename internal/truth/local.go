@@ -249,10 +249,10 @@ func (t *localTable) mayQualify() bool {
 	return false
 }
 
-// trace returns the pairs of the best alignment among those that may be taken, by what they lose
-// and how many inserted bases they have: of equally good ones the one that ends first, then the one
-// with fewer bases clipped at the end, then the one to which a traceback leads that prefers a
-// diagonal, then the shortest deletion, then the shortest insertion.
+// trace returns the pairs of the best alignment. An alignment may be taken if `may` allows its lost
+// score and its number of inserted bases. If several are equally good, the first to end is the
+// best, then the one with fewer bases clipped at the end, then the one to which a traceback leads
+// that prefers a diagonal, then the shortest deletion, then the shortest insertion.
 func (t *localTable) trace(may func(lost, inserted int) bool) (path []pair, ok bool) {
 	m := len(t.s)
 	best, last := localNone, pair{}

@@ -52,7 +52,7 @@ func (t *Text) Find(read string, k int) (all []Location, err error) {
 // A cell is the best alignment of the first bases of a read that ends at a place of the text: its
 // cost from bit cellCost on (an edit is unit and a gap base one more), the way of its last step
 // from bit cellWay on, and where it starts. The least of several cells is therefore the cell to
-// take: of equal costs the one that a traceback prefers.
+// take: among equal costs the traceback's first choice.
 const (
 	cellWay  = 32
 	cellCost = 34

@@ -1,4 +1,4 @@
-// Package truth is the tests' own idea of what is right: plain dynamic programming over letters,
+// Package truth is the tests' own idea of right results: plain dynamic programming over letters,
 // the replay of alignments, and inputs that finders and filters are likely to lose something on. It
 // shares the packing of references with the judged code, and nothing else.
 //

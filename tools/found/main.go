@@ -58,7 +58,7 @@ func found(all, file string, k int) (found, total int, err error) {
 	return share(truth, theirs, k), total, err
 }
 
-// share counts the locations that start or end within k of a location of theirs.
+// share counts the locations that start or end within k of the start or end of one of the others.
 func share(truth, theirs map[place][]span, k int) (found int) {
 	for p, spans := range truth {
 		for _, s := range spans {

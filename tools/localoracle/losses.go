@@ -31,9 +31,9 @@ type stretch struct{ from, to int }
 // stretches returns those in which all alignments that qualify lie, each in one, so far apart that
 // no two of different ones are in the same place.
 //
-// An alignment that ends at a position begins no more than the bases of the strand before it, and
-// those that it deletes. A gap of Longest bases or less costs as many as Cap, or one for each base:
-// for each that it costs it deletes Longest / Cap bases at most, or one.
+// An alignment that ends at a position begins at most as far before it as the strand has bases, and
+// as the alignment deletes. A gap of Longest bases or less costs as many as Cap, or one for each
+// base: for each that it costs it deletes Longest / Cap bases at most, or one.
 func stretches(text, s string, rules truth.LocalRules) (all []stretch) {
 	m, budget := len(s), len(s)-rules.Least
 	span := m + budget*max(1, (rules.Longest+rules.Cap-1)/rules.Cap)
@@ -54,8 +54,9 @@ func stretches(text, s string, rules truth.LocalRules) (all []stretch) {
 	return all
 }
 
-// cells tells of each pair whether an alignment that qualifies may have it: what is lost up to it
-// and what is lost from it on, which is the same with both texts reversed, are no more than may be.
+// cells tells whether an alignment that qualifies may have a pair. The loss up to the pair, and the
+// loss from the pair on, together have to be no more than the budget. The loss from the pair on is
+// the same loss with both texts reversed.
 func cells(text, s string, rules truth.LocalRules) func(i, j int) bool {
 	m, n := len(s), len(text)
 	open := make([]int, m*n) // what is lost at least
@@ -96,19 +97,19 @@ const none = 1 << 40
 
 // losses tells `visit` for each position j of a text, and the bases i of a strand up to some, what
 // an alignment that ends with this pair has lost at least, the bases before its first one too. The
-// unit is 1/m, because of what is forgiven: lost score counts m, and Least less for each inserted
-// base. So an alignment qualifies that loses (m - Least) m at most, and nothing is won back: what
-// loses more is none. None is also what follows the last base that is told of.
+// unit is 1/m, because of the forgiven score: 1 of lost score counts m, and each inserted base
+// Least less. An alignment qualifies if it loses (m - Least) m at most, and nothing is won back: a
+// larger loss is none. The bases after the last one that is told also have none.
 //
-// It is less than what is lost where a gap has more than Longest bases, which is allowed here: up
-// to twice as many deleted ones of the highest cost, and any number of others.
+// The result is too low where a gap has more than Longest bases. They are allowed here: up to twice
+// as many deleted ones of the highest cost, and any number of others.
 func losses(text, s string, rules truth.LocalRules, visit func(j int, row []int)) {
 	m := len(s)
 	budget, perInserted := (m-rules.Least)*m, m-rules.Least
 	var costs [256][]int // by letter of the text
-	// Of the position before: the losses; those with a gap that is open, but for gaps of the highest
-	// cost, for which it is enough to know the least loss since a position that is Longest or more
-	// before.
+	// row has the losses of the position before, and open the losses there with an open gap that
+	// costs less than the most. For gaps of the highest cost it is enough to know the least loss
+	// since a position that is Longest or more before.
 	row, open, now, before := make([]int, m), make([]int, m), make([]int, m), make([]int, m)
 	for i := range m {
 		row[i], open[i], now[i], before[i] = none, none, none, none

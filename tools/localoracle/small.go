@@ -150,7 +150,7 @@ func (d *drawing) contigs(length int) (all []string) {
 	return all
 }
 
-// read draws a read of m bases of which about the least score is left.
+// read draws a read of m bases with about the least score.
 func (d *drawing) read(contigs []string, m, least int) string {
 	contig := contigs[d.IntN(len(contigs))]
 	from := d.IntN(max(1, len(contig)-m/2))

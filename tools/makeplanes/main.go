@@ -45,10 +45,11 @@ func main() {
 	Generate()
 }
 
-// constants are, each as long as the longest vector: for two columns, of which bits 0 and 1 of an
-// index tell that they step up and bits 2 and 3 that they step down, the sum of the steps, and the
-// lesser of the first step and the sum; the bits of an index that come from the steps up and down;
-// the least limit that is told from others; and a shuffle that spreads the lowest byte of a lane.
+// constants are each as long as the longest vector. Bits 0 and 1 of an index tell which of two
+// columns step up, and bits 2 and 3 which step down. sum has the sum of the steps, and least the
+// lesser of the first step and the sum. The others are the bits of an index that come from the
+// steps up and down; the least limit that is told from others; and a shuffle that spreads the
+// lowest byte of a lane.
 func constants() (sum, least, low, high, floor, spread Mem) {
 	table := func(name string, value func(i int) int) Mem {
 		t := GLOBL(name, RODATA|NOPTR)

@@ -19,7 +19,7 @@ type set struct {
 	substitutions    bool
 }
 
-// All reads of a set have one length, since the identity of RazerS 3 is a share of it.
+// All reads of a set have one length, since the identity of RazerS 3 is a share of the length.
 var sets = []set{
 	{"portiera.fa.gz", "portiera_36bp.fastq.gz", 2, 94, false},
 	{"portiera.fa.gz", "portiera_101bp.fastq.gz", 4, 96, false},

@@ -130,7 +130,7 @@ executor {
 }
 `
 
-// small are the limits of the nodes of our Slurm. This machine's own are those of the pipeline.
+// small are the limits of the nodes of our Slurm. The pipeline has the limits of this machine.
 const small = `
 process.resourceLimits = [cpus: 1, memory: 500.MB, time: 1.h]
 `
