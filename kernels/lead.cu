@@ -1,8 +1,8 @@
-// Candidates of local locations are compared with the text around them here: those are dropped that
-// no alignment goes through which is sought. The host would drop each of them (locate.Local.Leads).
+// Candidates of local locations are compared with the text around them here. A candidate is dropped
+// if no sought alignment goes through it. The host would drop all these (locate.Local.Leads).
 //
-// An alignment that qualifies loses D or less. What one loses at least that goes through a diagonal
-// is bounded as on the host, by lemmas of package locate:
+// An alignment that qualifies loses D or less. The loss of an alignment that goes through a
+// diagonal is bounded from below as on the host, by lemmas of package locate:
 //
 //	without a gap, or with gaps below the cost of the cap: what is lost on the diagonal alone, with
 //	leaps, less what segments on neighbouring diagonals win (lemma 10); and 4 for each block of
@@ -10,12 +10,12 @@
 //	with one gap of the cost of the cap: the same up to the last base on the diagonal; the cap; and
 //	4 for each such block beyond, less 3 (lemma 13).
 //
-// A part of a read has no more blocks of four bases, from its end of the read on, that are unchanged
-// on none of the diagonals nearby than it has edits (lemma 18).
+// A part of a read has no more changed blocks than edits (lemma 18). These are blocks of four bases,
+// from the part's end of the read on, that are unchanged on none of the diagonals nearby.
 //
-// Candidates are kept whose alignments may have two gaps of the cost of the cap, and those of long
-// reads. Bases of the text are compared by their codes, also those that are ambiguous, in no contig
-// or in another one, which can only let more seem equal.
+// Candidates are kept whose alignments may have two gaps of the cost of the cap, and so are
+// candidates of long reads. Bases of the text are compared by their codes, also if they are
+// ambiguous, in no contig or in another one, which can only let more seem equal.
 #include "local.cuh"
 #include "pieces.cuh"
 
@@ -33,8 +33,8 @@ struct LeadParams {
 	Text text;
 	Reads reads;
 	Local local;
-	// Of each read what an inserted base loses beside what its gap costs, in parts of its length:
-	// the length, or D where so much of it is forgiven.
+	// For each read what an inserted base loses beside what its gap costs, in parts of the read's
+	// length: the length or, where the threshold forgives the rest, D.
 	const u32* each;
 	const u32x2* candidates; // {read | strand, diagonal}
 	u32x2* leading;          // those that are kept
@@ -85,7 +85,7 @@ DEVICE void differing(const Text& text, const Diagonal& d, u64* differs) {
 		differs[w] = ~equal(strip_at(d, 64 * w), text_planes64(text, d.at + 64 * w)) & lowest(d.length - 64 * w);
 }
 
-// along returns what is lost on a diagonal alone, with clips and leaps.
+// along returns the loss on a diagonal alone, with clips and leaps.
 DEVICE i32 along(const u64* differs, u32 length) {
 	i32 lost = 0, least = length, leap = 0;
 	for (u32 w = 0; w < words_of(length); w++) {
@@ -223,8 +223,9 @@ DEVICE u32 blocks_after(const u64* blocks, u32 length, u32 at, bool last) {
 	return n;
 }
 
-// bridged returns the most blocks that a gap of the cost of the cap, an insertion of up to so many
-// bases or a deletion, breaks with what else loses `left` or less.
+// bridged returns the most blocks that an alignment may break by a gap of the cost of the cap and
+// by other parts that lose `left` or less. The gap is an insertion of up to `inserted` bases or a
+// deletion.
 DEVICE u32 bridged(const Diagonal& d, u32 inserted, u32 left) {
 	u32 most = 1 + (left + 6) / 4;
 	for (i32 g = inserted; g > 0; g -= 4) {
@@ -234,9 +235,9 @@ DEVICE u32 bridged(const Diagonal& d, u32 inserted, u32 left) {
 	return most;
 }
 
-// past_gap tells whether an alignment that is sought may leave the diagonal by a gap of the cost of
-// the cap, an insertion of up to so many bases or a deletion. It goes from there to where some
-// blocks are changed, and on neighbouring diagonals segments win so much at most before.
+// past_gap tells whether a sought alignment may leave the diagonal by a gap of the cost of the cap.
+// The gap is an insertion of up to `inserted` bases or a deletion. The alignment goes on where
+// `blocks` are changed. Before the gap, segments on neighbouring diagonals win `won` at most.
 DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, bool last, u32 inserted, i32 won) {
 	const i32 left = d.most - d.cap;
 	const i32 later = minimum(i32(inserted), (left - i32(LOST_GAP) - 1) * i32(d.length) / i32(d.each)); // after another gap
