@@ -195,8 +195,8 @@ DEVICE bool may_be_near(const Text& text, const Diagonal& d, i32 lost) {
 	return lost - won_beside(text, d, near, d.each < d.length) <= i32(d.most);
 }
 
-// next_differing returns the first base from one on that differs, as seen from the first base of the
-// strand or from its last, or the length.
+// next_differing returns the first base from one on that differs, as seen from the first base of
+// the strand or from its last, or the length.
 DEVICE u32 next_differing(const u64* differs, u32 length, u32 from, bool last) {
 	if (!last) {
 		for (u32 at = from; at < length; at = (at | 63) + 1)
@@ -240,7 +240,8 @@ DEVICE u32 bridged(const Diagonal& d, u32 inserted, u32 left) {
 // `blocks` are changed. Before the gap, segments on neighbouring diagonals win `won` at most.
 DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, bool last, u32 inserted, i32 won) {
 	const i32 left = d.most - d.cap;
-	const i32 later = minimum(i32(inserted), (left - i32(LOST_GAP) - 1) * i32(d.length) / i32(d.each)); // after another gap
+	// The most inserted bases after another gap.
+	const i32 later = minimum(i32(inserted), (left - i32(LOST_GAP) - 1) * i32(d.length) / i32(d.each));
 	i32 lost = 0, leap = 0;
 	for (u32 from = 0;;) {
 		const u32 at = next_differing(differs, d.length, from, last);

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A Sharing is work of long items that goroutines of a loop share: goroutines help before they take
-// another item, where they have none any more, and while they wait in HelpUntil. So items that others
-// wait for take no longer than they must.
+// A Sharing is work of long items that goroutines of a loop share. Goroutines help before they take
+// another item, where they have none any more, and while they wait in HelpUntil. Items that others
+// wait for therefore take no longer than they must.
 type Sharing struct {
 	mu     sync.Mutex
 	wake   sync.Cond
