@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"scanmap/mapper"
+	"scanmap/mapper/depth"
 )
 
 // Parse reads what JSON wrote. Times are rounded as JSON has them.
@@ -71,6 +73,35 @@ func Parse(r io.Reader) (*mapper.Stats, error) {
 		s.Libraries = append(s.Libraries, in.Libraries[i].stats())
 	}
 	return s, nil
+}
+
+// ParseDepth reads the depth of what JSON wrote; nil where none was counted. The text is one that
+// Parse takes.
+func ParseDepth(text []byte) (*depth.Summary, error) {
+	var in struct {
+		Depth *counted `json:"depth"`
+	}
+	if err := json.Unmarshal(text, &in); err != nil {
+		return nil, fmt.Errorf("is not the JSON of --stats: %w", plain(err))
+	}
+	c := in.Depth
+	if c == nil {
+		return nil, nil
+	}
+	_, wrongOf := depth.ParseOf(string(c.Of))
+	_, wrongWeights := depth.ParseWeights(string(c.Weights))
+	if err := cmp.Or(wrongOf, wrongWeights); err != nil {
+		return nil, fmt.Errorf("is not the JSON of --stats: depth: %w", err)
+	}
+	d := &depth.Summary{Options: depth.Options{Of: c.Of, Weights: c.Weights}, Bases: c.Bases, Covered: c.CoveredBases, Mean: c.MeanDepth,
+		GC: make([]depth.GCDepth, 101)}
+	for _, g := range c.ByGC {
+		if g.GC < 0 || g.GC >= len(d.GC) || g.Windows < 0 {
+			return nil, fmt.Errorf("is not the JSON of --stats: depth: %d windows with %d %% of G and C", g.Windows, g.GC)
+		}
+		d.GC[g.GC] = depth.GCDepth{Windows: g.Windows, Mean: g.MeanDepth}
+	}
+	return d, nil
 }
 
 // plain leaves the words about Go out of an error of JSON.

@@ -62,17 +62,8 @@ type counts struct {
 
 // read reads the options.
 func (o *counts) read(c *cli.Context) (err error) {
-	for _, f := range []struct {
-		option string
-		to     *string
-	}{{"depth", &o.depth}, {"region-depth", &o.regionDepth}, {"abundance", &o.abundance}, {"regions", &o.regions},
-		{"genome-abundance", &o.ofGenomes}, {"genome-definition", &o.definition}} {
-		if *f.to, err = fileName(c, f.option); err != nil {
-			return err
-		}
-	}
-	if (o.regions == "") != (o.regionDepth == "") {
-		return errors.New("options --regions and --region-depth need each other")
+	if err := o.readNames(c); err != nil {
+		return err
 	}
 	if err := o.readSeparator(c); err != nil {
 		return err
@@ -96,6 +87,11 @@ func (o *counts) read(c *cli.Context) (err error) {
 			return fmt.Errorf("option --%s tells of covered bases, and not of --depth-of starts", f.option)
 		}
 	}
+	return o.readForms(c)
+}
+
+// readForms reads the format of --depth, and windows of --regions.
+func (o *counts) readForms(c *cli.Context) (err error) {
 	if o.regions != "" && isNumber(o.regions) {
 		if err := wholeNumbers(c, wholeNumber{"regions", &o.window, 1, math.MaxInt32}); err != nil {
 			return err
@@ -107,6 +103,31 @@ func (o *counts) read(c *cli.Context) (err error) {
 	}
 	if o.format, err = track.FormatOf(o.depth); err != nil {
 		return fmt.Errorf("option --depth: %w", err)
+	}
+	return nil
+}
+
+// readMerged reads the options that merge-stats has.
+func (o *counts) readMerged(c *cli.Context) error {
+	if err := o.readNames(c); err != nil {
+		return err
+	}
+	return o.readForms(c)
+}
+
+// readNames reads the names of files.
+func (o *counts) readNames(c *cli.Context) (err error) {
+	for _, f := range []struct {
+		option string
+		to     *string
+	}{{"depth", &o.depth}, {"region-depth", &o.regionDepth}, {"abundance", &o.abundance}, {"regions", &o.regions},
+		{"genome-abundance", &o.ofGenomes}, {"genome-definition", &o.definition}} {
+		if *f.to, err = fileName(c, f.option); err != nil {
+			return err
+		}
+	}
+	if (o.regions == "") != (o.regionDepth == "") {
+		return errors.New("options --regions and --region-depth need each other")
 	}
 	return nil
 }
@@ -283,32 +304,22 @@ func (o *counts) summary() *depth.Summary {
 
 // writeRegions writes the depth of regions or windows.
 func (o *counts) writeRegions(to io.Writer) error {
-	if _, err := io.WriteString(to, report.RegionDepthHeader); err != nil {
-		return err
-	}
-	var text []byte
-	contigs := o.counted.Contigs()
-	put := func(d depth.RegionDepth) error {
-		if text = report.AppendRegionDepth(text, contigs[d.Contig].Name, &d); len(text) < 1<<16 {
-			return nil
-		}
-		_, err := to.Write(text)
-		text = text[:0]
+	w := regionWriter{to: to, contigs: o.counted.Contigs()}
+	if err := w.begin(); err != nil {
 		return err
 	}
 	if o.window > 0 {
-		for i := range contigs {
-			if err := o.counted.Windows(i, o.window, put); err != nil {
+		for i := range w.contigs {
+			if err := o.counted.Windows(i, o.window, w.put); err != nil {
 				return err
 			}
 		}
 	} else {
 		for _, d := range o.counted.Regions(o.regionsRead) {
-			if err := put(d); err != nil {
+			if err := w.put(d); err != nil {
 				return err
 			}
 		}
 	}
-	_, err := to.Write(text)
-	return err
+	return w.end()
 }

@@ -89,6 +89,8 @@ var examples = []example{
 	{"insert-size", categoryPairs, "Mate pairs in one file", "scanmap insert-size --interleaved --orientation rf ref.fa mates.fq"},
 	{"insert-size", categoryRun, "On the CPU, with 4 threads", "scanmap insert-size --device cpu -t 4 ref.fa r1.fq r2.fq"},
 
+	{"merge-stats", categoryCounts, "Depth of all parts, beside their statistics",
+		"scanmap merge-stats --depth run.bw --stats run.json part1.json part2.json part1.bw part2.bw"},
 	{"merge-stats", categoryReports, "The statistics of all parts as a page and for MultiQC",
 		"scanmap merge-stats --report-html run.html --multiqc run_mqc.json part1.json part2.json"},
 	{"merge-stats", categoryRun, "The sum as JSON, and no table", "scanmap merge-stats --quiet part1.json part2.json > run.json"},

@@ -56,6 +56,8 @@ var faultCalls = map[string][]faultCall{
 	},
 	"merge-stats": {
 		{"merge-stats --stats F/s.json --multiqc F/m.json --report-html F/h.html I/1.json I/2.json", "h.html m.json s.json"},
+		{"merge-stats --stats F/s.json --depth F/x.bedgraph.gz --regions I/regions.bed --region-depth F/r.bed I/1.json I/1.bw I/2.json I/2.bw",
+			"r.bed s.json x.bedgraph.gz x.bedgraph.gz.tbi"},
 		{"merge-stats I/1.json I/2.json", ""},
 	},
 	"mappability": {
@@ -116,8 +118,8 @@ func faultInputs(t *testing.T) (folder string) {
 		copiesFile(t, folder, name, strings.ReplaceAll(text, "I/", folder+"/"))
 	}
 	in := func(name string) string { return filepath.Join(folder, name) }
-	quietly(t, "map", "--take", "2", "--stats", in("1.json"), "-o", os.DevNull, in("ref.fa"), in("reads.fq"))
-	quietly(t, "map", "--skip", "2", "--stats", in("2.json"), "-o", os.DevNull, in("ref.fa"), in("reads.fq"))
+	quietly(t, "map", "--take", "2", "--stats", in("1.json"), "--depth", in("1.bw"), "-o", os.DevNull, in("ref.fa"), in("reads.fq"))
+	quietly(t, "map", "--skip", "2", "--stats", in("2.json"), "--depth", in("2.bw"), "-o", os.DevNull, in("ref.fa"), in("reads.fq"))
 	return folder
 }
 

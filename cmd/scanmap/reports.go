@@ -78,7 +78,7 @@ func (r *reports) open(results *resultFiles, counted *counts) (files []statistic
 func writeReports(ctx context.Context, files []statisticsFile, s *mapper.Stats, quiet bool) error {
 	for _, f := range files {
 		_, err := untilStopped(ctx, func() (struct{}, error) { return struct{}{}, f.write(f.file, s) })
-		if err := firstError(context.Cause(ctx), err, f.file.finish()); errors.As(err, new(signalError)) {
+		if err := firstError(context.Cause(ctx), err, f.file.finish()); errors.As(err, new(signalError)) || errors.As(err, new(partError)) {
 			return err
 		} else if err != nil {
 			if !quiet {

@@ -37,11 +37,7 @@ func Memory(bases, contigs int64) int64 {
 
 // New returns counts that have no reference yet: a run of mapper gives it to them.
 func New(o Options) *Counts {
-	c := &Counts{options: o, unit: 1, carried: map[int]int64{}}
-	if o.Weights.shared() {
-		c.unit = unitsOfRead
-	}
-	return c
+	return &Counts{options: o, unit: o.Unit(), carried: map[int]int64{}}
 }
 
 // Begin takes the reference, with nothing counted. It has no error.

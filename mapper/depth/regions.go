@@ -33,13 +33,7 @@ type border struct {
 
 // Regions returns what was counted in regions, which lie inside their contigs, in their order.
 func (c *Counts) Regions(regions []Region) []RegionDepth {
-	all, sums := make([]RegionDepth, len(regions)), make([]int64, len(regions))
-	borders := make([]border, 0, 2*len(regions))
-	for i, r := range regions {
-		all[i].Region = r
-		borders = append(borders, border{contig: r.Contig, at: r.Start, region: i}, border{contig: r.Contig, at: r.End, region: i, end: true})
-	}
-	slices.SortFunc(borders, func(a, b border) int { return cmp.Or(cmp.Compare(a.contig, b.contig), cmp.Compare(a.at, b.at)) })
+	borders := bordersOf(regions)
 	var pieces []piece
 	for left := borders; len(left) > 0; {
 		of := c.pieces(left[0].contig, left[0].contig+1, 1)
@@ -56,6 +50,25 @@ func (c *Counts) Regions(regions []Region) []RegionDepth {
 		pieces = append(pieces, of...)
 	}
 	c.measure(pieces)
+	return depthsOf(regions, pieces, c.unit)
+}
+
+// bordersOf returns the borders of regions in the order of the reference.
+func bordersOf(regions []Region) []border {
+	borders := make([]border, 0, 2*len(regions))
+	for i, r := range regions {
+		borders = append(borders, border{contig: r.Contig, at: r.Start, region: i}, border{contig: r.Contig, at: r.End, region: i, end: true})
+	}
+	slices.SortFunc(borders, func(a, b border) int { return cmp.Or(cmp.Compare(a.contig, b.contig), cmp.Compare(a.at, b.at)) })
+	return borders
+}
+
+// depthsOf returns what was counted in regions, by the borders of pieces that were measured.
+func depthsOf(regions []Region, pieces []piece, unit int64) []RegionDepth {
+	all, sums := make([]RegionDepth, len(regions)), make([]int64, len(regions))
+	for i := range regions {
+		all[i].Region = regions[i]
+	}
 	sum, covered := int64(0), int64(0) // before the piece
 	for i := range pieces {
 		p := &pieces[i]
@@ -74,18 +87,20 @@ func (c *Counts) Regions(regions []Region) []RegionDepth {
 		sum, covered = sum+p.sum, covered+p.covered
 	}
 	for i := range all {
-		r := &all[i]
-		r.Mean = c.mean(sums[i], r.End-r.Start)
+		all[i].Mean = meanOf(sums[i], all[i].End-all[i].Start, unit)
 	}
 	return all
 }
 
 // mean is the mean of bases with a sum in units.
-func (c *Counts) mean(sum int64, bases int) float64 {
+func (c *Counts) mean(sum int64, bases int) float64 { return meanOf(sum, bases, c.unit) }
+
+// meanOf is the mean of bases with a sum in units, of which a read has so many.
+func meanOf(sum int64, bases int, unit int64) float64 {
 	if bases == 0 {
 		return 0
 	}
-	return float64(sum) / float64(c.unit) / float64(bases)
+	return float64(sum) / float64(unit) / float64(bases)
 }
 
 // Windows gives what was counted in windows of n bases of a contig, one after the other; the last
@@ -134,21 +149,31 @@ func (c *Counts) longWindows(contig, n int, yield func(RegionDepth) error) error
 
 // windows gives what was counted in windows of n bases of a piece, the sum in units.
 func (c *Counts) windows(p *piece, n int, put func(start, end int, sum, covered int64)) {
-	begin, end := p.from, min(p.from+n, p.to)
-	sum, covered := int64(0), int64(0)
+	w := windower{n: n, begin: p.from, end: min(p.from+n, p.to), to: p.to}
 	_ = c.sweep(p.contig, p.from, p.to, func(start, to int, depth int64) error {
-		for start < to {
-			at := min(to, end)
-			if depth > 0 {
-				covered += int64(at - start)
-				sum += depth * int64(at-start)
-			}
-			if start = at; at == end {
-				put(begin, end, sum, covered)
-				begin, end = end, min(end+n, p.to)
-				sum, covered = 0, 0
-			}
-		}
+		w.add(start, to, depth, put)
 		return nil
 	})
+}
+
+// A windower sums up runs of depth in windows of n bases, of which the last one ends at to.
+type windower struct {
+	n, begin, end, to int // begin and end are of the window at hand
+	sum, covered      int64
+}
+
+// add adds a run, in units, and gives windows that end in it.
+func (w *windower) add(start, to int, depth int64, put func(start, end int, sum, covered int64)) {
+	for start < to {
+		at := min(to, w.end)
+		if depth > 0 {
+			w.covered += int64(at - start)
+			w.sum += depth * int64(at-start)
+		}
+		if start = at; at == w.end {
+			put(w.begin, w.end, w.sum, w.covered)
+			w.begin, w.end = w.end, min(w.end+w.n, w.to)
+			w.sum, w.covered = 0, 0
+		}
+	}
 }

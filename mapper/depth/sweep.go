@@ -184,23 +184,28 @@ func (c *Counts) each(n int, do func(worker, i int)) {
 // measure sets what was counted in pieces, and between each one's begin and its borders.
 func (c *Counts) measure(pieces []piece) {
 	c.each(len(pieces), func(_, i int) {
-		p := &pieces[i]
-		borders := p.borders
+		p, passed := &pieces[i], 0
 		_ = c.sweep(p.contig, p.from, p.to, func(start, end int, depth int64) error {
-			for len(borders) > 0 && borders[0].at <= end {
-				b := &borders[0]
-				b.sum, b.covered = p.sum, p.covered
-				if depth > 0 {
-					b.sum += depth * int64(b.at-start)
-					b.covered += int64(b.at - start)
-				}
-				borders = borders[1:]
-			}
-			if depth > 0 {
-				p.sum += depth * int64(end-start)
-				p.covered += int64(end - start)
-			}
+			passed = p.add(passed, start, end, depth)
 			return nil
 		})
 	})
+}
+
+// add adds a run of depth, in units, that follows the runs before. Of the borders, so many have
+// been passed; it returns how many there are now.
+func (p *piece) add(passed, start, end int, depth int64) int {
+	for ; passed < len(p.borders) && p.borders[passed].at <= end; passed++ {
+		b := &p.borders[passed]
+		b.sum, b.covered = p.sum, p.covered
+		if depth > 0 {
+			b.sum += depth * int64(b.at-start)
+			b.covered += int64(b.at - start)
+		}
+	}
+	if depth > 0 {
+		p.sum += depth * int64(end-start)
+		p.covered += int64(end - start)
+	}
+	return passed
 }
