@@ -87,6 +87,9 @@ func mappabilityFacts(f *mappability.Frequencies, ref *dna.Reference, o *mappabi
 	if o.Genomes {
 		counted = "genomes with " + counted
 	}
+	if o.Bisulfite != "" {
+		counted += ", with T for C, of K-mers of " + bisulfiteStrand(o.Bisulfite)
+	}
 	if o.ExcludeSelf {
 		counted += ", without a K-mer's own"
 	}
@@ -107,6 +110,14 @@ func mappabilityFacts(f *mappability.Frequencies, ref *dna.Reference, o *mappabi
 	}
 	return append(facts, fact{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},
 		fact{"Version", info.Version, false})
+}
+
+// bisulfiteStrand is whose K-mers are counted in converted genomes.
+func bisulfiteStrand(b mappability.Bisulfite) string {
+	if b == mappability.BisulfiteBoth {
+		return "both strands, the larger of two frequencies"
+	}
+	return "the " + string(b) + " strand"
 }
 
 func mappabilityTiles(f *mappability.Frequencies, o *mappability.Options) []tile {

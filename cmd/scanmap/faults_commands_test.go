@@ -64,6 +64,7 @@ var faultCalls = map[string][]faultCall{
 		{"mappability -K 9 --output F/x.bedgraph.gz --raw F/x.freq8 --unique F/u.bed --wig F/w.wig --report-html F/h.html --regions I/regions.bed --against I/other.fa --tmpdir F I/ref.fa",
 			"h.html u.bed w.wig x.bedgraph.gz x.bedgraph.gz.tbi x.freq8"},
 		{"mappability -K 9 -o F/x.bw I/ref.fa", "x.bw"},
+		{"mappability -K 9 --bisulfite both -o F/x.bw I/ref.fa", "x.bw"},
 		{"mappability -K 9 --unique F/u.bed I/ref.fa", "u.bed"},
 		{"mappability -K 9 --raw F/x.map I/ref.fa", "x.map"},
 		{"mappability -K 9 I/ref.fa", ""},

@@ -54,6 +54,9 @@ func mappabilityCommand(p process) *cli.Command {
 				Usage: "at most `E` substitutions, and no gaps, in place of --max-distance"},
 			&cli.BoolFlag{Name: "forward-only", Category: categorySearch, DisableDefaultText: true,
 				Usage: "leave reverse strands out"},
+			choice(&cli.StringFlag{Name: "bisulfite", Category: categorySearch,
+				Usage: "count in bisulfite-treated DNA, T for C on either strand, K-mers of `STRAND`: " + explained(mappability.Bisulfites)},
+				namesOf(mappability.Bisulfites)),
 			&cli.BoolFlag{Name: "exclude-self", Category: categorySearch, DisableDefaultText: true,
 				Usage: "leave out the place that a K-mer comes from; with --value frequency"},
 			&cli.StringSliceFlag{Name: "against", Category: categorySearch,
@@ -182,6 +185,16 @@ func (j *mappabilityJob) readDefinition(c *cli.Context) error {
 		o.Metric = mappability.Substitutions // the same, by engine shared
 	}
 	o.ForwardOnly, o.ExcludeSelf, o.Genomes = c.Bool("forward-only"), c.Bool("exclude-self"), c.Bool("genomes")
+	if c.IsSet("bisulfite") {
+		strand, err := oneOf(c, "bisulfite", mappability.Bisulfites)
+		if err != nil {
+			return err
+		}
+		if o.ForwardOnly || o.Genomes {
+			return errors.New("option --bisulfite counts places on both strands, and excludes --forward-only and --genomes")
+		}
+		o.Bisulfite = mappability.Bisulfite(strand)
+	}
 	engine, err := oneOf(c, "engine", mappability.Engines)
 	if err != nil {
 		return err

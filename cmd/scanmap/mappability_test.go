@@ -35,6 +35,11 @@ func TestMappability(t *testing.T) {
 		{"-K 4 --value frequency", "one 0 1 4; one 1 2 3; one 2 3 1; one 7 8 3; one 8 9 4; one 9 10 3"},
 		{"-K 4", "one 0 1 0.25; one 1 2 0.33333334; one 2 3 1; one 7 8 0.33333334; one 8 9 0.25; one 9 10 0.33333334"},
 		{"-K 4 --forward-only --value frequency", "one 0 2 2; one 2 3 1; one 7 8 1; one 8 10 2"},
+		// ATGTTTNAATGTT and AATGTTNAAATGT together have ATGT four times, TGTT and AATG three times, and
+		// GTTT once. Strand - has AAAT once, in the place of GTTT.
+		{"-K 4 --bisulfite forward --value frequency", "one 0 1 4; one 1 2 3; one 2 3 1; one 7 8 3; one 8 9 4; one 9 10 3"},
+		{"-K 4 --bisulfite reverse --value frequency", "one 0 1 4; one 1 2 3; one 2 3 1; one 7 8 3; one 8 9 4; one 9 10 3"},
+		{"-K 4 --bisulfite both --value frequency", "one 0 1 4; one 1 2 3; one 2 3 1; one 7 8 3; one 8 9 4; one 9 10 3"},
 		{"-K 4 --exclude-self", "one 0 1 3; one 1 2 2; one 2 3 0; one 7 8 2; one 8 9 3; one 9 10 2"},
 		{"-K 4 --regions regions.bed", "one 0 1 0.25; one 1 2 0.33333334; one 8 9 0.25"},
 		{"-K 4 --against other.fa --forward-only --value frequency", "one 0 2 3; one 2 3 1; one 7 8 1; one 8 10 3"},
@@ -201,6 +206,9 @@ func TestMappabilityErrors(t *testing.T) {
 		{"-K 4 -e 1 --engine shared ref.fa", 2, "option --engine: shared is for --max-mismatches"},
 		{"-K 4 --engine shared --device cuda ref.fa", 2, "option --engine: shared runs on the CPU, and reads on GPUs"},
 		{"-K 4 --engine share ref.fa", 2, `option --engine: "share" is not auto, reads or shared (did you mean shared?)`},
+		{"-K 4 --bisulfite x ref.fa", 2, `option --bisulfite: "x" is not both, forward or reverse`},
+		{"-K 4 --bisulfite both --genomes ref.fa", 2, "option --bisulfite counts places on both strands, and excludes --forward-only and --genomes"},
+		{"-K 4 --bisulfite both --forward-only ref.fa", 2, "option --bisulfite counts places on both strands, and excludes --forward-only and --genomes"},
 		{"-K 4 --value x ref.fa", 2, `option --value: "x" is not mappability or frequency`},
 		{"-K 4 --exclude-self --value mappability ref.fa", 2,
 			"option --exclude-self needs --value frequency: 1/frequency is infinite for unique K-mers"},

@@ -51,6 +51,9 @@ type Options struct {
 	ExcludeSelf bool
 	// Genomes counts the genomes that have a place, and not the places.
 	Genomes bool
+	// Bisulfite counts in both strands of genomes as bisulfite treatment leaves them. Without it,
+	// nothing is converted.
+	Bisulfite Bisulfite
 	// Regions are where wanted K-mers begin, in any order; nil for everywhere.
 	Regions []Region
 	Engine  Engine

@@ -26,6 +26,9 @@ func Run(ctx context.Context, genomes []*dna.Reference, o Options) (*Frequencies
 	if err := o.check(ref); err != nil {
 		return nil, err
 	}
+	if o.Bisulfite != "" {
+		return runBisulfite(ctx, genomes, o)
+	}
 	f := newFrequencies(ref, &o)
 	engine := o.engine()
 	counter := &counter{options: &o, ref: ref, frequencies: f, progress: newProgress(o.Progress, int64(len(genomes)))}
