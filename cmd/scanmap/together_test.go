@@ -241,7 +241,7 @@ var drawnCalls = []drawnCall{
 		"demultiplex -o s -f bars --within 2 -k 1 r1.fq r2.fq"},
 		[]string{"-k 1", "--max-mismatches 2", "--within 3", "--within 0 --end 5", "--end 3", "--trim", "--mate 1", "--mate 2", "--mates-apart",
 			"--margin 2", "--forward-only", "-k 2"}, 16, checkSplit},
-	{"mappability", []string{"mappability -K 12 ref.fa"}, []string{"--max-mismatches 1", "-e 1", "--forward-only", "--exclude-self", "--against other.fa",
+	{"mappability", []string{"mappability -K 12 ref.fa"}, []string{"--max-mismatches 1", "-e 1", "--forward-only", "--bisulfite both", "--bisulfite reverse", "--exclude-self", "--against other.fa",
 		"--genomes", "--regions regions.bed", "--engine reads", "--engine shared", "--value frequency", "--raw x.freq16", "--raw x.map",
 		"--unique u.bed", "-o x.bedgraph"}, 6, checkMappability},
 	{"copies", []string{"copies --window 100 ref.fa depth.bedgraph"}, []string{"--gc none", "--gc strata", "--gc-window 77", "--span 0.5", "--control-copies 1",
@@ -320,7 +320,15 @@ func joinParts(t *testing.T, args []string, left map[string]string) {
 			t.Fatalf("%q %s: %q", args, part, of["!"])
 		}
 		again = append(again, records(of)...)
-		merge = append(merge, copiesFile(t, folder, strings.ReplaceAll(part, " ", "_"), of["s.json"]))
+		name := strings.ReplaceAll(part, " ", "_")
+		merge = append(merge, copiesFile(t, folder, name, of["s.json"]))
+		if track, counted := of["d.bedgraph"]; counted {
+			merge = append(merge, copiesFile(t, folder, name+".bedgraph", track))
+		}
+	}
+	sumOfDepth, counted := filepath.Join(folder, "sum.bedgraph"), left["d.bedgraph"] != ""
+	if counted {
+		merge = append(merge, "--depth", sumOfDepth)
 	}
 	whole := records(left)
 	slices.Sort(whole)
@@ -334,11 +342,16 @@ func joinParts(t *testing.T, args []string, left map[string]string) {
 	}
 	sum := lasting(t, quietly(t, slices.Delete(merge, 1, 2)...))
 	for _, of := range []map[string]any{one, sum} {
-		delete(of, "depth")              // which is not added up
+		if !counted {
+			delete(of, "depth") // which is not added up without tracks
+		}
 		delete(of, "refused_candidates") // which may depend on batches, as candidates do
 	}
 	if diff := cmp.Diff(one, sum); diff != "" {
 		t.Errorf("%q: (-whole +parts)\n%.3000s", args, diff)
+	}
+	if counted && readFile(t, sumOfDepth) != left["d.bedgraph"] {
+		t.Errorf("%q: depth of parts is not that of the whole", args)
 	}
 }
 
