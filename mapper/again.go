@@ -9,7 +9,7 @@ import (
 	"scanmap/mapper/find"
 )
 
-// look locates reads [from, to) of a part, of which nothing is held yet.
+// look locates reads [from, to) of a part that holds nothing yet.
 func (w *worker) look(ctx context.Context, p *part, from, to int) (out looked) {
 	g := &w.group
 	before := g.reader.Locator.Verified
@@ -19,8 +19,8 @@ func (w *worker) look(ctx context.Context, p *part, from, to int) (out looked) {
 	return out
 }
 
-// hold has out hold the locations of the reads of the group, which begin with read `from` of a
-// part: of number i of them those that have at most most(i) edits, or lost score.
+// hold has out hold locations of the reads of the group, which begin with read `from` of a part.
+// most(i) is the largest number of edits, or lost score, of the locations of read number i.
 func (w *worker) hold(out *looked, from int, most func(i int) int32) {
 	g := &w.group
 	out.located = make([]find.Located, 0, len(g.locations))
@@ -43,13 +43,13 @@ func (w *worker) hold(out *looked, from int, most func(i int) int32) {
 	}
 }
 
-// lookAtPairs fills seen for the pairs of reads [from, to) of a part, of which all is held or, with
-// plannedAlone, what is known whatever else was sought (planned).
+// lookAtPairs fills seen for the pairs of reads [from, to) of a part, and returns their locations:
+// all or, with plannedAlone, those up to the distance that every read is sought up to (planned).
 func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []pairSeen, plannedAlone bool) looked {
 	out := w.look(ctx, p, from, to)
 	w.hold(&out, from, func(i int) int32 {
-		// What qualifies by inserted bases loses more than K. It is left out only where the read is
-		// sought again.
+		// Locations that qualify by inserted bases lose more than K. They are left out only where the
+		// read is sought again.
 		if planned := w.planned(p.batch.Length(from + i)); plannedAlone && int(planned) < p.batch.K(from+i) {
 			return planned
 		}
@@ -134,8 +134,8 @@ func (w *worker) seekPair(l *library, read, i int, upTo []int32, last bool) {
 }
 
 // nextDistance returns the distance up to which read number i of the group is to be known next, and
-// whether that is all that may be found of it: so far beyond its best location or, if it has none
-// so far, k or some way to it.
+// whether no location lies beyond it. The distance is `beyond` more than the best one of the read
+// or, if the read has no location so far, k or some way to k.
 func (g *group) nextDistance(from, i int, beyond int32, last bool) (distance int32, all bool) {
 	k, sought, h := int32(g.batch.All(from+i)), int32(g.batch.Sought(from+i)), &g.horizons[i]
 	distance = k

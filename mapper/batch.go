@@ -14,7 +14,7 @@ import (
 )
 
 // A batch is reads of one library that share a pass over the reference, before a finder has packed
-// them into a find.Batch. Of pairs both mates are there, next to each other, the first one first.
+// them into a find.Batch. Both mates of a pair are there, next to each other, the first one first.
 type batch struct {
 	library *library
 	chunks  [][]fasta.Read // as the source gave them
@@ -100,7 +100,7 @@ func (r *batcher) closeSource() error {
 	return err
 }
 
-// nextLibrary opens the input after the one that came to its end.
+// nextLibrary closes an input that came to its end, and opens the next one.
 func (r *batcher) nextLibrary(ctx context.Context) (more bool, err error) {
 	if err := r.closeSource(); err != nil {
 		return false, err
@@ -114,15 +114,15 @@ func (r *batcher) nextLibrary(ctx context.Context) (more bool, err error) {
 }
 
 // batchSizes are how many reads a batch has, at most and where a library ends. Where last is less,
-// the reads of keptBatches are kept back until the end is known, and what is left there is cut into
-// even batches of last reads or some more, so that several finders share it.
+// the reads of keptBatches are kept back until the end is known. The reads left at the end are cut
+// into even batches of last reads or some more, so that several finders share them.
 type batchSizes struct{ most, last int }
 
 const keptBatches = 2
 
-// start reads ahead, up to so many batches more than the one that is asked for next. A batch has
-// sizes().most reads, or fewer at the end of a library and where they are long. sizes is asked for
-// each batch, in another goroutine.
+// start reads ahead: At most `ahead` batches are ready beyond the one that is asked for next. A
+// batch has sizes().most reads, or fewer at the end of a library and where they are long. sizes is
+// asked for each batch, in another goroutine.
 func (r *batcher) start(ctx context.Context, sizes func() batchSizes, ahead int) *batches {
 	to := &batches{channel: make(chan batch, ahead)}
 	r.finished = make(chan struct{})
@@ -214,7 +214,7 @@ func basesOf(reads []fasta.Read) (n int) {
 	return n
 }
 
-// batches are those that a batcher makes. They are taken by one goroutine at a time.
+// batches are made by a batcher, and taken by one goroutine at a time.
 type batches struct {
 	channel chan batch
 	failed  error // of the reading; valid once take has returned false

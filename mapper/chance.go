@@ -11,9 +11,9 @@ import (
 	"scanmap/locate"
 )
 
-// byChance returns about how many locations, on both strands of random text of so many bases, a
-// random read of length bases has with at most k edits. Letters are independent, with even shares.
-// Numbers below those that enough tells are bounds from above.
+// byChance returns about how many locations with at most k edits a random read of a length has on
+// both strands of random text, whose length is bases. Letters are independent, with even shares.
+// Results below enough are upper bounds.
 func byChance(metric Metric, length, k int, bases int64, enough float64) float64 {
 	if length > mostModelled { // where the share of edits is what matters
 		k = int(float64(k) * mostModelled / float64(length))
@@ -23,7 +23,7 @@ func byChance(metric Metric, length, k int, bases int64, enough float64) float64
 	if metric == Substitutions {
 		return places * substitutionsByChance(length, k)
 	}
-	// Of locations near each other all but the best are left out.
+	// Only the best of locations near each other counts.
 	bound := min(editsByChance(length, k), 1/float64(k+1))
 	if places*bound < enough {
 		return places * bound
@@ -50,14 +50,14 @@ func substitutionsByChance(length, k int) float64 {
 }
 
 // editsByChance is the expected number of alignments with at most k edits that end at a place, 1 at
-// most: a bound of the share of places, from above, and far above where edits are many. Of
-// alignments that say the same one is counted: insertions and deletions stand before a match alone,
-// as before a substitution they would be fewer edits or the same in another order, and a letter is
-// matched as early as can be.
+// most: an upper bound of the share of places, and far above it where edits are many. One of
+// several equivalent alignments is counted. In this one a letter is matched as early as possible,
+// and insertions and deletions stand only before a match: before a substitution they would be fewer
+// edits or the same in another order.
 //
-// In the rows below, all[k] is that of the first letters of the read, inserted[k] that where
-// inserted letters come next, and deleted[k] that where letters have been deleted. The letter that
-// is matched then differs from them.
+// In the rows below, all[k] is this number for the first letters of the read, inserted[k] where
+// inserted letters come next, and deleted[k] where letters have been deleted. The letter that is
+// matched then differs from them.
 func editsByChance(length, k int) float64 {
 	if k >= length {
 		return 1
@@ -144,7 +144,7 @@ func triedByChance(length, k int) float64 {
 
 // Bounds of byChance from which a run is refused (Options.Sensible).
 const (
-	// everywhere is the share of places. What is found at so many says nothing of the read.
+	// everywhere is the share of places. Locations at this many places say nothing of the read.
 	everywhere = 0.01
 	// mostByChance is how many locations a read may have by chance if all are reported.
 	mostByChance = 10_000

@@ -15,7 +15,7 @@ import (
 // mostThreads is the most that Options.Threads may be.
 const mostThreads = 1 << 12
 
-// check returns what is wrong with options, as they were given. Names of files and of GPUs are not
+// check returns an error for wrong options, as they were given. Names of files and of GPUs are not
 // looked up.
 func (o *Options) check() error {
 	if o.Packed == nil && o.Reference == "" {
@@ -97,7 +97,7 @@ func (l *Library) check() error {
 	return nil
 }
 
-// checkMapping is check but for the input.
+// checkMapping is check without the input.
 func (o *Options) checkMapping() error {
 	named := func(what, value string, names [][2]string) error {
 		if value == "" {

@@ -8,7 +8,7 @@ import (
 	"scanmap/locate"
 )
 
-// A choice is what of a read is reported, and what was found of it.
+// A choice says which locations of a read are reported, and how many it has.
 type choice struct {
 	// from and to are the reported locations of the group; the first is primary.
 	from, to int
@@ -18,7 +18,7 @@ type choice struct {
 	mapQ     byte
 	capped   bool // there were more than --max-locations or MostLocations
 	dropped  bool // which is why none is reported
-	// counted is the number of locations that are reported besides, and that a GPU has counted.
+	// counted is the number of further reported locations that a GPU has counted.
 	counted int
 	rescued bool
 	pair    pairClass
@@ -73,9 +73,9 @@ func (c *chooser) choose(g *group, read, i int) (made choice, aligned int) {
 	return made, len(reported)
 }
 
-// chooseMate is choose for a mate whose pair has chosen the primary location: the one that m says.
-// Of mates finders hand on all locations that may count.
-// unique tells that the pair is the only proper one of the fewest edits.
+// chooseMate is choose for a mate whose pair has chosen the primary location: the one in m. Finders
+// hand on all locations of mates that may count. unique tells that the pair is the only proper one
+// of the fewest edits.
 func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made choice, aligned int) {
 	all := g.of(s)
 	primary := m.locations[m.primary]
@@ -160,8 +160,8 @@ func (c *chooser) limit(made *choice, n, more int, left []uint32) {
 	made.to, made.counted = made.from+n, more
 }
 
-// farthest is the largest distance that the report mode asks for of a read by itself; c.counts has
-// its locations.
+// farthest is the largest distance that the report mode asks for, of a read without regard to its
+// mate; c.counts has its locations.
 func (c *chooser) farthest() int32 {
 	switch c.report.Mode {
 	case ReportAll:
@@ -173,8 +173,8 @@ func (c *chooser) farthest() int32 {
 	return c.counts.best()
 }
 
-// asked are those of a read's numbers of locations by distance that the report mode asks for beside
-// the primary one, by itself, where `best` is the least distance.
+// asked returns the numbers of locations that the report mode asks for beside the primary one, by
+// distance, of a read without regard to its mate. `best` is the least distance.
 func (c *chooser) asked(byDistance []uint32, best int32) []uint32 {
 	most := len(byDistance)
 	switch c.report.Mode {
@@ -235,8 +235,8 @@ func (d distances) second() int32 {
 	return -1
 }
 
-// primaryFirst moves the primary location to the front of ordered locations: one of
-// those of least distance, by a hash of the read's name and length and the seed.
+// primaryFirst moves the primary location to the front of ordered locations. A hash of the read's
+// name, its length and the seed picks it among the locations of least distance.
 func primaryFirst(locations []locate.Location, name string, length int, seed uint64) {
 	ties := countBest(locations)
 	if ties < 2 {

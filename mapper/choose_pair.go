@@ -15,7 +15,8 @@ type pairChoice struct {
 func (c *pairChoice) joined() bool { return c.class != oneEndAnchored && c.class != unmappedPair }
 
 // choose chooses the primary locations of the mates that are reads read and read+1 of the batch,
-// and number i and i+1 of the group. Their spans of the group are then those of what counts.
+// and number i and i+1 of the group. Afterwards their spans of the group have the locations that
+// count.
 func (p *pairing) choose(read, i int) pairChoice {
 	spans := p.group.spans[i : i+2]
 	empty := [2]bool{spans[0].from == spans[0].to, spans[1].from == spans[1].to}
@@ -35,9 +36,9 @@ func (p *pairing) choose(read, i int) pairChoice {
 	return pairChoice{class: unmappedPair, rescued: -1}
 }
 
-// replaceParts rescues a mate of which only parts were found, if the other one has locations: near
-// these more of the mate than a part may lie, as across a long gap. The parts stay unless the
-// rescued location scores more than each of them; a part may go with it.
+// replaceParts rescues a mate that is mapped by parts alone, if the other one has locations: more
+// of the mate than a part may lie near these, as across a long gap. The parts stay unless the
+// rescued location scores more than each part; a part may go with it.
 func (p *pairing) replaceParts(read, i int) pairChoice {
 	g := p.group
 	lost := 0
@@ -56,8 +57,8 @@ func (p *pairing) replaceParts(read, i int) pairChoice {
 	return c
 }
 
-// join chooses the primary locations of two mates that have some. One may be lost: it was rescued
-// beside those of the other; otherwise lost is -1.
+// join chooses the primary locations of two mates that have some. lost is the mate that was rescued
+// beside the locations of the other, -1 for neither.
 func (p *pairing) join(read, i, lost int) pairChoice {
 	g := p.group
 	spans := g.spans[i : i+2]
@@ -117,7 +118,7 @@ func (p *pairing) hasNear(i int) bool {
 // Lemma 3. If a proper combination has that much more than both best locations have together, or
 // less, it may be the most likely one. If it has more, it is less likely than the best ones apart.
 //
-// Proof. So much is what the densities of insert sizes differ by at most, in distances. ∎
+// Proof. Densities of insert sizes differ by this much at most, in distances. ∎
 func (p *pairing) wide(model *insertModel) int32 {
 	beyond := penaltyOf(discordantDensity(p.bases)) - penaltyOf(model.highest())
 	return max(p.group.near, int32(max(beyond, 0)/p.odds.penalty))

@@ -6,12 +6,12 @@ import (
 	"scanmap/mapper/find"
 )
 
-// Counting takes the locations of reads in place of their records, or beside them.
+// Counting takes the locations of reads, with or without their records.
 type Counting interface {
 	// Begin is called once, with the reference that locations lie on. Its error ends the run.
 	Begin(ref *dna.Reference) error
-	// Counter returns what one goroutine of the run hands locations to. It is called for each of
-	// them after Begin and before the first read, one after the other.
+	// Counter returns what one goroutine of the run hands locations to. It is called once for each
+	// goroutine, after Begin and before the first read, by one goroutine at a time.
 	Counter() Counter
 }
 
@@ -26,10 +26,10 @@ type CellCounting interface {
 	AddWeight(contig int, weight int64)
 }
 
-// Cells say what is added up.
+// Cells say which numbers are added up.
 type Cells = find.Cells
 
-// Weights say what a location counts of those that are reported of a read.
+// Weights say how much each reported location of a read counts.
 type Weights = find.Weights
 
 // The weights.
@@ -44,7 +44,7 @@ const (
 type Counter interface {
 	// Count takes the locations of a read that are reported, the primary one first, the others in
 	// the order of records. They are the caller's again when it returns. Reads come in no order.
-	// Those of which nothing is reported do not come.
+	// Reads without a reported location do not come.
 	Count(locations []Reported)
 }
 
@@ -101,7 +101,7 @@ func (r *reporter) read(g *group, locations []locate.Location) {
 	r.counter.Count(r.locations)
 }
 
-// deletions are those of an aligned location.
+// deletions returns the deletions of an aligned location.
 func (r *reporter) deletions(g *group, l *locate.Location) []Deleted {
 	if l.Gaps == 0 || l.Covered {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"scanmap/mapper/find"
 )
 
-// A part is what was found for reads of a batch that were given to a finder at a time. Parts come
-// in the order of the reads.
+// A part is reads of a batch that a finder took at a time, with the candidates or locations found
+// for them. Parts come in the order of the reads.
 type part struct {
 	library *library
 	batch   *find.Batch
@@ -22,8 +22,8 @@ type part struct {
 	// held tells that found has locations alone, in memory of the part, which a resolver keeps.
 	held   bool
 	memory heldMemory
-	// toSeek says of each read of a part that is held up to which distance it is sought again, or
-	// notAgain, and again are those that were.
+	// toSeek says, for each read of a held part, up to which distance it is sought again, or notAgain.
+	// again are the reads that were sought again.
 	toSeek []int32
 	again  soughtAgain
 	// used is closed when nobody uses batch and found any more.
@@ -61,13 +61,13 @@ func newCrew(batches *batches, k func(length int) int, pack *measure.Timer) *cre
 	return &crew{k: k, pack: pack, batches: batches, order: make(chan chan part, batchesInOrder)}
 }
 
-// batchesInOrder is how many batches may be at work before the first of them is used. It is more
-// than there are finders, so that none waits for another.
+// batchesInOrder is how many batches may be at work before the first one is used. It is more than
+// there are finders, so that none waits for another.
 const batchesInOrder = 64
 
-// A relief is asked for other finders that are to go on in the place of one: after each batch, with
-// the number of its reads and what it took, and where that was halted, with 0 reads. It returns
-// none while they are not ready.
+// A relief returns other finders that are to go on in the place of one. It is asked after each
+// batch, with the number of its reads and the time that the batch took, and where a batch was
+// halted, with 0 reads. It returns none while they are not ready.
 type relief func(reads int, worked time.Duration) []find.Finder
 
 // run maps all batches and gives the parts to use, in order. It returns the first error of use, of
@@ -176,9 +176,9 @@ func newMember(f find.Finder) *member {
 	return &member{finder: f, founds: make([]find.Found, n), used: make([]chan struct{}, n)}
 }
 
-// mapBatch finds what a batch has on the reference, and sends it as a whole or in parts. If it is
-// halted it returns what is left. whole is false when that failed, or nothing is wanted any more:
-// the finder can take no other batch then.
+// mapBatch finds for a batch, and sends the batch as a whole or in parts. If it is halted it
+// returns the reads that are left. whole is false after an error, or when nothing is wanted any
+// more: the finder can take no other batch then.
 func (m *member) mapBatch(ctx context.Context, c *crew, t *task) (left *task, whole bool) {
 	defer func() { // the batch's memory is for the next one
 		for i := range m.used {

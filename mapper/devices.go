@@ -20,7 +20,7 @@ import (
 // it by the sizes of the files, or else as soon as mapping takes longer than such little work does.
 // Meanwhile the CPU works, unless the GPUs will be ready before it could have mapped a batch. As
 // soon as they are ready they take what is left, and the batch that the CPU is at, if that is not
-// nearly done. So small runs never wait for a GPU, and others never wait for the CPU.
+// nearly done. Small runs never wait for a GPU, and others never wait for the CPU.
 type devices struct {
 	ref     *dna.Reference
 	options *Options
@@ -119,8 +119,8 @@ const (
 	// gpuStart is how long it takes to make a context and load the kernels, 0.25 s on an H100 on 25
 	// November 2026, and to upload a short reference.
 	gpuStart = 300 * time.Millisecond
-	// uploadRate is how many bases are uploaded in a second, and loadRate how many are read from a
-	// file by each of loadThreads threads, where there are so many.
+	// uploadRate is how many bases are uploaded in a second, and loadRate how many each thread reads
+	// from a file, for up to loadThreads threads.
 	uploadRate, loadRate, loadThreads = 10e9, 200e6, 8
 	// takeOver is how long it takes GPUs to begin with a batch of the CPU, and to give them back.
 	takeOver = 200 * time.Millisecond
@@ -129,8 +129,8 @@ const (
 	unknownReads, bytesOfRead, compressed = 1 << 15, 330, 4
 )
 
-// worthGPU tells whether a run seems worth opening GPUs from the start on. That takes no time, as
-// nobody waits for it, but half of takeOver at the end.
+// worthGPU tells whether a run seems worth opening GPUs from the start on. Opening delays a run by
+// half of takeOver at the end; until then nobody waits for it.
 func (o *Options) worthGPU() bool {
 	reads, bases := o.guess()
 	loading := time.Duration(float64(bases) / loadRate / float64(min(o.Threads, loadThreads)) * float64(time.Second))
@@ -138,7 +138,7 @@ func (o *Options) worthGPU() bool {
 	return mapping > least && loading+mapping > o.limits.gpuStart+least
 }
 
-// cpuTime is about how long the CPU takes for so many reads and bases of reference.
+// cpuTime is about how long the CPU takes for some reads on a reference of a length.
 func (o *Options) cpuTime(reads int, bases int64) time.Duration {
 	if o.Local != nil {
 		return localTime * find.CPUTime(o.Engine, longestPiece, reads, bases, o.Threads)
@@ -207,8 +207,8 @@ func (d *devices) wait() time.Duration {
 	return opened + time.Duration(float64(d.ref.TotalLength())/uploadRate*float64(time.Second)) + o.limits.takeOver
 }
 
-// batchSizes says how many reads a batch has. Several GPUs, or as many as there are, share the last
-// reads.
+// batchSizes says how many reads a batch has. Several GPUs share the last reads, also where their
+// number is not known yet.
 func (d *devices) batchSizes() batchSizes {
 	size := d.options.BatchReads
 	if size > 0 {
@@ -284,7 +284,7 @@ func (d *devices) begin(ctx context.Context) ([]find.Finder, error) {
 	return []find.Finder{d.cpu(threads)}, nil
 }
 
-// manyThreads are so many that one less makes no difference.
+// With manyThreads threads, one less makes no difference.
 const manyThreads = 8
 
 // open opens the GPUs and uploads the reference.
@@ -312,7 +312,7 @@ func (d *devices) soonAgain() time.Duration {
 	return max(d.options.limits.gpuStart/10, time.Millisecond)
 }
 
-// openLate opens the GPUs beside the CPU, if what this is at takes long, or looks again in a while.
+// openLate opens the GPUs beside the CPU, if the CPU's batch takes long, or looks again in a while.
 func (d *devices) openLate() {
 	if o := d.options; d.find.Halt.Left() > o.limits.gpuStart+o.limits.takeOver {
 		d.openBeside()
@@ -415,7 +415,7 @@ func (d *devices) again(ref *dna.Reference, o find.Options, i int, have find.Fin
 	return find.OnCPU(ref, o), nil
 }
 
-// covered has GPUs hand over what they counted, and returns what that is of each contig.
+// covered has GPUs hand over their counts, and returns the counts of each contig.
 func (d *devices) covered() ([]find.CoveredContig, error) {
 	if d.gpus == nil {
 		return nil, nil
@@ -437,8 +437,8 @@ func (d *devices) end() ([]measure.KernelTime, error) {
 	return kernels, err
 }
 
-// giveUp closes what is still open, at the end or after an error, which counts. It does not wait
-// for GPUs that are being opened.
+// giveUp closes all GPUs that are still open, at the end or after an error. The earlier error
+// counts. It does not wait for GPUs that are being opened.
 func (d *devices) giveUp() {
 	if d.late != nil {
 		d.late.Stop()

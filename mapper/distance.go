@@ -16,8 +16,8 @@ type Distance struct {
 	Edits      int
 	Percent    float64
 	Percentage bool // whether Percent counts, not Edits
-	// Steps, if there are any, count alone: those of the last one whose Length a read has. Lengths
-	// rise, and Edits do not fall. Shorter reads than the first have 0 edits.
+	// Steps, if there are any, count alone: a read has the Edits of the last step whose Length it
+	// reaches. Lengths rise, and Edits do not fall. Shorter reads than the first have 0 edits.
 	Steps []DistanceStep
 }
 

@@ -7,9 +7,9 @@
 //
 // A batcher reads the inputs and makes batches (batch.go). A crew has finders find for the batches,
 // whichever is free, and hands the parts on in order (crew.go, devices.go). A resolver cuts each
-// part into groups, and its workers make a block of each (resolve.go, worker.go). Reads of which
-// too little is known are sought again before that (again.go, seek.go). The writer puts the blocks
-// in order (writer.go). run.go reads from top to bottom like this.
+// part into groups, and its workers make a block of each (resolve.go, worker.go). Before, reads
+// with too little known are sought again (again.go, seek.go). The writer puts the blocks in order
+// (writer.go). run.go reads from top to bottom like this.
 //
 // Reading, finding and writing overlap. Output depends on the input and the options that say what
 // to report, never on threads, batches, engines or devices.
@@ -49,22 +49,22 @@
 // (find); blocks of BGZF (bgzf).
 //
 //   - batch: the reads that share one pass over the reference; a finder packs them.
-//   - part: reads of a batch that are found at a time, all of them unless too much is found.
+//   - part: reads of a batch that are found at a time, the whole batch unless too much is found.
 //   - group: some neighbouring reads of a part, which one worker takes at a time, with their
 //     locations.
 //   - block: the text of a group's records, or their bytes in BAM.
 //
 // # Words
 //
-// Those of packages locate (strand, place, diagonal, candidate, end, occurrence, location,
+// The words of packages locate (strand, place, diagonal, candidate, end, occurrence, location,
 // alignment) and find (piece, class, finder), and
 //
 //   - read: one record of the reads file; m is its length in bases.
 //   - k: the largest edit distance of a read, in unit-cost edits (substitution, insertion,
 //     deletion).
-//   - reference, contig: the text, and one sequence of it.
+//   - reference, contig: the text, and one of its sequences.
 //   - near: of a location, having at most two edits more than the read's best one (near.go).
-//   - choice: what of a read is reported, and which location is primary.
+//   - choice: which locations of a read are reported, and which one is primary.
 //   - library: one input of a run, with a read group of its own.
 //   - pair, mate: two reads of one fragment, the first and the second mate.
 //   - left, right mate: the orientation of the library says which one lies left.

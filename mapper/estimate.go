@@ -6,8 +6,8 @@ import (
 )
 
 // An estimate collects the insert sizes of the first pairs of a library. Until there are enough,
-// what was found is held and not turned into records. What it takes depends on the pairs alone, in
-// their order, and so does the result.
+// locations are held and not turned into records. Which pairs it takes depends on the pairs alone,
+// in their order, and so does the result.
 type estimate struct {
 	enough           int // pairs with an insert size
 	inserts          []int32
@@ -38,9 +38,9 @@ func (e *estimate) take(p pairSeen) {
 	e.done = len(e.inserts) >= e.enough || e.pairs >= estimateMost || e.locations >= estimateLocations
 }
 
-// A looked is what hold found: locations, those of whole reads not aligned, the operations of local
-// ones, the numbers of locations that are not held, and that of the windows verified, which are not
-// counted.
+// A looked has the results of hold: locations, not aligned if they are of whole reads; the
+// operations of local ones; the numbers of locations that are not held; and the number of verified
+// windows, which are not counted elsewhere.
 type looked struct {
 	located    []find.Located
 	operations []locate.Operation

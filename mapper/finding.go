@@ -18,8 +18,8 @@ func (o *Options) again() find.Options {
 	return again
 }
 
-// want says which locations finders have to hand on, and what is reported of them. Of local ones
-// they know none.
+// want says which locations finders have to hand on, and which of these are reported. Finders know
+// no local locations.
 func (o *Options) want() find.Want {
 	if o.Local != nil {
 		return find.Want{}
@@ -47,7 +47,7 @@ func (r Report) want() find.Want {
 	return find.Want{}
 }
 
-// largest returns the largest distance of a location of a read of so many bases.
+// largest returns the largest distance of a location of a read of a length.
 func (o *Options) largest(length int) int {
 	if o.Local != nil {
 		return length - o.Local.Score.For(length)
@@ -55,7 +55,7 @@ func (o *Options) largest(length int) int {
 	return o.Distance.For(length)
 }
 
-// local returns what finders are told of local locations.
+// local returns the finders' options for local locations.
 func (o *Options) local() *find.Local {
 	if o.Local == nil {
 		return nil

@@ -48,7 +48,7 @@ func (f *formatter) single(out block, l *library, g *group, read int, c *choice)
 	return out
 }
 
-// pair appends the records of a pair: those of the first mate, then those of the second.
+// pair appends the records of a pair: the first mate's, then the second's.
 func (f *formatter) pair(out block, l *library, g *group, read int, chosen []choice) block {
 	r := &f.recorder
 	none := true
@@ -75,7 +75,7 @@ func (f *formatter) pair(out block, l *library, g *group, read int, chosen []cho
 	if none && f.omitUnmapped {
 		return out
 	}
-	// Where not all that is mapped is reported, the records may not show what the pair is.
+	// Where not all mapped mates are reported, the records may not show the class of the pair.
 	class := chosen[0].pair
 	shown := class.discordant() && (class != oneEndAnchored) == both && !none
 	if shown {

@@ -15,16 +15,16 @@ type group struct {
 	batch  *find.Batch
 	found  *find.Found
 	reader find.Reader
-	// locations of the reads; those of read from+i are locations[spans[i].from:spans[i].to].
+	// locations of the reads: read from+i has locations[spans[i].from:spans[i].to].
 	locations []locate.Location
 	spans     []span
 	// left are the numbers of locations of a read that are not held, by distance; none for most reads.
 	left map[int][]uint32
-	// parts are those of reads that have no local location, by read, which are their locations then.
-	// A read that has none is not among them.
+	// parts has the locations of reads that are mapped by parts because they have no local location,
+	// by read. A read without parts is not in it.
 	parts map[int][]locate.Location
-	// near and horizons are those of the reads, and nearOf is near of reads without mates, and of
-	// mates. A pair counts by near locations that have nearPair more than the best ones at most.
+	// near and horizons are for the reads of the group. nearOf has near for reads without mates, and
+	// for mates. A pair counts by near locations that have nearPair more than the best ones at most.
 	near     int32
 	nearPair int32
 	nearOf   [2]int32
@@ -36,7 +36,7 @@ type group struct {
 }
 
 // A horizon says which locations of a read are near: the first n in the group. best is the least
-// distance of all, and k the largest of them.
+// distance of all locations, and k the largest distance of near ones.
 type horizon struct {
 	n       int
 	best, k int32
@@ -49,9 +49,8 @@ func newGroup(ref *dna.Reference, o *Options) group {
 	return g
 }
 
-// keptItems is the most that is listed of a group after which scratch memory is kept. Only a read,
-// or a pair, that has more by itself makes a larger group: memory does not grow with the workers
-// that have met one.
+// keptItems is the most that is listed of a group after which scratch memory is kept. Only a single
+// read or pair with more makes a larger group. Workers that met one do not keep its memory.
 const keptItems = 1 << 15
 
 // read returns a read of the batch, valid until another one is asked for.
@@ -62,8 +61,8 @@ func (g *group) read(i int) *locate.Read {
 	return &g.view
 }
 
-// partScore is the least score of a part: that of LeastPart bases with as many inserted ones as it
-// may have edits.
+// partScore is the least score of a part: the score of LeastPart bases whose edits, as many as
+// allowed, are all insertions.
 const partScore = locate.LeastPart - 8*(locate.LeastPart*locate.PartPercent/100)
 
 // k returns the largest distance of a location of a read.
@@ -149,7 +148,8 @@ func (g *group) arrange(read int, locations []locate.Location) {
 	g.sorter.order(g.reader.Locator.Reference, locations)
 }
 
-// measure is what locations are near by: the edits, or the lost score of local ones.
+// measure is the distance that decides which locations are near: the edits, or the lost score of
+// local ones.
 func (g *group) measure(l *locate.Location) int32 {
 	if g.reader.Local != nil {
 		return l.Loss
@@ -188,7 +188,8 @@ func (g *group) toFront(all []locate.Location, k int32) (n int) {
 	return n
 }
 
-// nearSpan returns the near locations of read number i of the group, or what is left of them.
+// nearSpan returns the near locations of read number i of the group, as far as they are still in
+// its span.
 func (g *group) nearSpan(i int) span {
 	s := g.spans[i]
 	return span{s.from, min(s.from+g.horizons[i].n, s.to)}

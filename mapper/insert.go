@@ -64,8 +64,8 @@ type PairOptions struct {
 	// MinInsert and MaxInsert bound the insert size of proper pairs, in bases; a MaxInsert of 0 has it
 	// estimated, and then a MinInsert of 0 too.
 	MinInsert, MaxInsert int
-	// MeanInsert and InsertSpread are those of insert sizes between given bounds: of a normal
-	// distribution, in bases. A spread of 0 has all sizes equally likely.
+	// MeanInsert and InsertSpread describe insert sizes between given bounds by a normal distribution,
+	// in bases. A spread of 0 has all sizes equally likely.
 	MeanInsert, InsertSpread float64
 	// Rescue is the largest edit distance of a mate that is sought near its partner.
 	Rescue Distance
@@ -114,7 +114,7 @@ func (o *PairOptions) classify(model *insertModel, first, second *locate.Locatio
 // pairClass says how the mates of a pair lie to each other.
 type pairClass uint8
 
-// The classes. Of pairs that are neither proper nor discordant at most one mate is mapped.
+// The classes. Pairs that are neither proper nor discordant have at most one mapped mate.
 const (
 	unpaired pairClass = iota
 	properPair
@@ -140,8 +140,7 @@ func (c pairClass) discordant() bool { return discordantNames[c] != "" }
 type insertModel struct {
 	// low and high are the least and the largest insert size of a proper pair.
 	low, high int
-	// mean and spread are those of a normal distribution; without a spread, all sizes are equally
-	// likely.
+	// mean and spread describe a normal distribution; without a spread, all sizes are equally likely.
 	mean, spread float64
 	// Whether the bounds were given or estimated, and what the estimate came from.
 	given     bool
@@ -160,9 +159,10 @@ const (
 	strayShare = 0.02
 )
 
-// readThrough has fragments be proper that are shorter than reads of so many bases, if the estimate
-// goes down to these: their reads go on into the adapter, and are clipped, so that it does not see
-// them. Mates that lie on each other whole come from no structural variant.
+// readThrough makes fragments proper that are shorter than their reads, if the estimated bounds
+// reach down to the length of reads, bases. Reads of such fragments go on into the adapter and are
+// clipped, so that an estimate does not see them. Mates that lie on each other whole come from no
+// structural variant.
 func (m *insertModel) readThrough(bases int) {
 	if m.estimated && m.low < bases {
 		m.low = 1
@@ -225,12 +225,12 @@ const (
 	defaultHigh = 1000
 )
 
-// estimatePairs is how many of them suffice: their quartiles are off by a hundredth of the spread.
+// estimatePairs is how many pairs suffice: their quartiles are off by a hundredth of the spread.
 const estimatePairs = 10_000
 
-// fit makes the model from insert sizes, which it sorts. The bounds are those of bwa mem: three
+// fit makes the model from insert sizes, which it sorts. The bounds are bwa mem's: three
 // interquartile ranges beyond the quartiles, and at least four standard deviations from the mean;
-// mean and spread are those of the sizes up to two interquartile ranges beyond the quartiles.
+// mean and spread are computed from the sizes up to two interquartile ranges beyond the quartiles.
 // least, if not 0, is the lower bound that the user gave; it may be beyond the upper one.
 func fit(inserts []int32, least int) *insertModel {
 	m := &insertModel{low: least, high: least + defaultHigh, from: len(inserts)}

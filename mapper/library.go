@@ -9,8 +9,8 @@ import (
 // A Library is one input of a run: reads, with or without mates, of one read group.
 type Library struct {
 	Reads string // FASTA or FASTQ file, or - for standard input; with Source a name for errors
-	// Source, when set, gives the reads in place of files, and the mates next to each other if
-	// Interleaved is set. It is read and closed by one run. Crop and MaxReadLength do not concern it.
+	// Source, when set, gives the reads, and the mates next to each other if Interleaved is set; no
+	// files are read then. It is read and closed by one run. Crop and MaxReadLength do not concern it.
 	// A read that no file may have is an error.
 	Source fasta.Source
 	// Mates is the file of the second mates, whose records stand in the order of Reads; empty for

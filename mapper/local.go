@@ -9,13 +9,13 @@ import (
 	"scanmap/locate"
 )
 
-// Local reports places where a part of a read aligns, in place of places of whole reads: see
-// package locate. The distance of a local location is its lost score: a mismatch costs five. A part
-// of inserted bases does not count.
+// Local reports places where a part of a read aligns, not places of whole reads: see package
+// locate. The distance of a local location is its lost score: a mismatch costs five. A part of
+// inserted bases does not count.
 type Local struct {
 	Score Score // the least
 	// ClipPenalty is by how much of its score an end is clipped at least; see locate.Aligner.Unclip.
-	// It decides what is written alone.
+	// It changes the written alignment alone.
 	ClipPenalty int
 	// Split has the parts of reads found that have no local location, and two parts of a read
 	// reported together (see choice.supplement).
@@ -54,7 +54,7 @@ func ParseScore(s string) (Score, error) {
 	return Score{Number: v}, nil
 }
 
-// For returns the least score of a read of so many bases, which is no more than that.
+// For returns the least score of a read of a length, in bases; it is at most the length.
 func (s Score) For(length int) int {
 	if !s.Percentage {
 		return min(s.Number, length)
@@ -75,5 +75,5 @@ func (s Score) String() string {
 // than one of a million windows of 1,000.
 const rescueScore = 19
 
-// localDistance is what one mismatch is in distances of local locations.
+// localDistance is how much one mismatch adds to the distance of a local location.
 const localDistance = 5

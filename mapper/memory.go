@@ -14,8 +14,8 @@ import (
 
 // Work is what the memory of a run depends on beside its options.
 type Work struct {
-	// Bases are those of the reference, and Length the bases of the longest read after Crop. Names
-	// and comments of reads and lines of read groups are taken to have 128 bytes together.
+	// Bases is the length of the reference, and Length of the longest read after Crop. Names and
+	// comments of reads and lines of read groups are taken to have 128 bytes together.
 	Bases, Length int64
 	// Locations is the most candidates and ends of a read, or of both mates of a pair, that finders
 	// come upon: at least as many as it has locations, and in repeats several times as many. 0 is any
@@ -31,7 +31,7 @@ type Work struct {
 }
 
 // Memory bounds the memory of a run from above, in bytes. docs/memory.md has it as a table, with an
-// example. All but Total and GPU are what is in use at a time.
+// example. Fields other than Total and GPU are memory in use at one time.
 type Memory struct {
 	// Program is the program, its runtime and the buffers that do not depend on anything.
 	Program int64
@@ -40,21 +40,21 @@ type Memory struct {
 	// Reads is the memory of the batches at hand: reads, their packed bases and the tables of their
 	// pieces.
 	Reads int64
-	// Found is what was found for them, up to their locations.
+	// Found is the memory of the candidates, ends and locations of these reads.
 	Found int64
-	// Records are those that wait for their turn to be written.
+	// Records is the text of records that wait for their turn to be written.
 	Records int64
 	// Threads is the scratch memory of the threads: of parsing, finding, aligning and compressing.
 	Threads int64
-	// Sorting is that of sorted files.
+	// Sorting is the memory for sorting files.
 	Sorting int64
-	// Counting is that of counts.
+	// Counting is the memory of counts.
 	Counting int64
-	// Growth is how much garbage there may be before it is collected, in percent of what is in use,
-	// if GOGC does not say otherwise.
+	// Growth is the garbage that may gather before a collection, in percent of the memory in use, if
+	// GOGC does not say otherwise.
 	Growth int
-	// Total bounds the resident memory of the process: what is in use, garbage, and what the heap is
-	// rounded up to.
+	// Total bounds the resident memory of the process: memory in use, garbage, and the rounding up of
+	// the heap.
 	Total int64
 	// GPU bounds the memory that is taken of each GPU, beside what its driver takes for itself. Where
 	// a GPU has less, the work is done in more steps.
@@ -74,21 +74,21 @@ func (w *Work) check() error {
 	return nil
 }
 
-// HeapGrowth returns how much the heap may grow over what is in use before it is collected, in
-// percent, where so many bytes stay in use for the whole run: the reference and the buffers of
-// sorting. Against 150, 200 saves a twentieth of the time on simulated E. coli reads, and 250 saves
-// nothing more. Over much that stays, growth is bounded to what it would be over little: a larger
-// heap holds nothing but garbage.
+// HeapGrowth returns how much the heap may grow over the memory in use before a collection, in
+// percent. staying is the number of bytes in use for the whole run, by the reference and the
+// buffers of sorting. Against 150, 200 saves a twentieth of the time on simulated E. coli reads,
+// and 250 saves nothing more. Over many bytes the growth is 256 MiB, or 15 % where that is more: a
+// larger heap would only hold more garbage.
 func HeapGrowth(staying int64) (percent int) {
 	const most, least, growth = 200, 15, 256 << 20
 	return int(min(max(growth*100/max(staying, 1), least), most))
 }
 
-// referenceBytes are those of so many bases: two planes and the ambiguous letters, of a bit each.
-// Between contigs there is next to nothing.
+// referenceBytes is the memory of a reference: two planes and the ambiguous letters, a bit of each
+// for a base. Between contigs there is next to nothing.
 func referenceBytes(bases int64) int64 { return bases*3/8 + 1<<12 }
 
-// What the formula takes for granted of texts: see Work.
+// Assumed sizes of texts: see Work.
 const (
 	nameBytes = 128
 	tagBytes  = 128 // fixed fields and tags of a record
@@ -155,7 +155,7 @@ func (o *Options) memory(w Work) Memory {
 	m.Threads = find.CountingMemory(w.Bases, finding) + o.streams(w.Length) +
 		threads*(find.OfThread(w.Length, k)+scratch(w.Length, k)+shape.located(kept, min(kept, shape.ofRead), 1))
 
-	// What waits for each seeker, what is sought meanwhile on each GPU, and the finders.
+	// Parts that wait for each seeker, reads that each GPU seeks meanwhile, and the finders.
 	searches := max(gpus, 1)
 	waitings := searches + min(gpus, 1)
 	for range newSeekers(nil, o, &times{}) {
@@ -166,8 +166,7 @@ func (o *Options) memory(w Work) Memory {
 	}
 
 	inUse := m.Program + m.Reference + m.Reads + m.Found + m.Records + m.Threads + m.Sorting + m.Counting
-	// A twentieth is for what the collector is late by, and a tenth for what the heap is rounded up
-	// to.
+	// A twentieth is for a collector that is late, and a tenth for the rounding up of the heap.
 	m.Total = int64(float64(inUse) * (1 + float64(m.Growth)/100) * 1.15)
 	return m
 }
@@ -197,8 +196,8 @@ func (o *Options) batchSize(w Work) int64 {
 	return min(n, (batchBases+chunk)/max(w.Length, 1)+1)
 }
 
-// textOfRead is what is held of the text of a read: its strings, bases and qualities in memory, and
-// twice the list of a batch's reads.
+// textOfRead is the memory for the text of a read: its strings, bases and qualities, and twice its
+// entry in the list of a batch's reads.
 func textOfRead(length int64) int64 { return 2*80 + nameBytes + 2*length }
 
 // readTexts is the number of reads whose text is in memory: of a batch at work and one that fills,
@@ -216,8 +215,8 @@ func (o *Options) readTexts(reads int64, w Work) int64 {
 	return n
 }
 
-// referenceMemory is that of the reference. Where its length is not known beforehand, its planes
-// have a quarter more, or twice as much if they are small, and one is copied while it grows.
+// referenceMemory is the memory of the reference. Where its length is not known beforehand, its
+// planes have a quarter more, or twice as much if they are small, and one is copied while it grows.
 func (o *Options) referenceMemory(bases int64) int64 {
 	n := referenceBytes(bases)
 	plain := o.Reference != "-"
@@ -230,7 +229,7 @@ func (o *Options) referenceMemory(bases int64) int64 {
 	return n*5/4 + n/3 + min(n, 3*8*(1<<22))
 }
 
-// ofLocated is what is held of a location, as listed and as grouped.
+// ofLocated is the memory of a location, as listed and as grouped.
 const ofLocated = 2 * 40
 
 // held is what an estimate of insert sizes holds until it is done: packed reads and locations.
@@ -244,9 +243,9 @@ func (o *Options) held(length, each int64) int64 {
 // sizes are what the memory for locations depends on.
 type sizes struct {
 	length, k, threads int64
-	// diagonals are those of the longest contig, at most.
+	// diagonals is the number of diagonals of the longest contig, at most.
 	diagonals int64
-	// items are the candidates and ends of a part of several reads, ofRead those of one.
+	// items is the number of candidates and ends of a part of several reads, and ofRead of one read.
 	items, ofRead int64
 }
 
@@ -266,15 +265,16 @@ func (s *sizes) working() int64 {
 }
 
 // located bounds the scratch memory in which candidates or ends become locations, on a number of
-// goroutines: ofGroups in groups of reads, and ofReads of them in the reads at hand.
+// goroutines: ofGroups are the candidates and ends of all groups at hand, and ofReads of the reads
+// at hand.
 func (s *sizes) located(ofGroups, ofReads, threads int64) int64 {
 	// Candidates of a read up to 3k apart are measured together: a distance, words of the text, an
 	// occurrence, and what decides on it, for each diagonal.
 	const ofDiagonal = 4 + 2 + 16 + (1 + 8 + 4 + 4)
 	measured := min(multiply(ofReads, 3*s.k+1), threads*s.diagonals)
-	// A location as it is located, in its group, and sorted. Held ones are there by distance, too,
-	// in the choices among pairs and among written alignments, and with two alignments each, the
-	// least and the written one.
+	// A location when found, in its group, and sorted. Held ones are there by distance, too, in the
+	// choices among pairs and among written alignments, and with two alignments each, the least and
+	// the written one.
 	const ofLocation, ofHeld = 3 * 40, 32 + 36 + 32
 	most := min(ofGroups, MostLocations)
 	// append grows by a quarter.
@@ -282,8 +282,8 @@ func (s *sizes) located(ofGroups, ofReads, threads int64) int64 {
 }
 
 // scratch is a worker's memory for a read of a length, without its locations: the tables of two
-// aligners (one of them writes), twice as large as they need to be, its record, and its sample of
-// unmapped reads.
+// aligners (one writes), twice as large as they need to be, its record, and its sample of unmapped
+// reads.
 func scratch(length, k int64) int64 {
 	moves := (length + 1) * (2*k + 1)
 	const mostGaps = 16
@@ -299,8 +299,8 @@ func (o *Options) records(reads int64, s *sizes) int64 {
 	if o.FullSecondary {
 		secondary += 2 * s.length
 	}
-	// Blocks that wait and blocks in work: some of a part's groups, each with all its records or a
-	// long block of them.
+	// Waiting blocks and blocks in work: some of a part's groups, each with all its records or with a
+	// long block.
 	blocks := 5*s.threads + 4
 	block := min(longBlock, min(find.CutReads, reads)*primary+multiply(s.ofGroup(), secondary)) + primary + secondary
 	text := min(blocks*block, reads*primary+multiply(s.items, secondary))
@@ -308,10 +308,10 @@ func (o *Options) records(reads int64, s *sizes) int64 {
 	return text*5/4 + blocks*min(maxFreeBlock, block*5/4)
 }
 
-// streams is what reading and writing take: for each thread a MiB of text that is read ahead,
-// parsed and not, and blocks that are compressed or decompressed; but records that are longer take
-// more, of which a file has one at a time in buffers of twice its size. Members of files of
-// gzip are read by several threads, which are those of the reference and of two files of reads.
+// streams is the memory of reading and writing: for each thread a MiB of text read ahead, parsed
+// and not, and blocks to be compressed or decompressed. A longer record takes more: a file has one
+// at a time, in buffers of twice its size. Several threads read the members of each gzip file: the
+// reference and two files of reads.
 func (o *Options) streams(length int64) int64 {
 	files := 0
 	for i := range o.Libraries {

@@ -6,7 +6,7 @@ import (
 )
 
 // oneOf reads a value by its name. what is the kind of value, for the error. values are names with
-// what they mean.
+// their meanings.
 func oneOf[T ~string](what, s string, values [][2]string) (T, error) {
 	names := make([]string, len(values))
 	for i, v := range values {

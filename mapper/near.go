@@ -7,45 +7,46 @@ import (
 	"scanmap/mapper/find"
 )
 
-// Unless all locations are reported, what lies far behind the best location of a read changes
-// neither what is reported nor, to speak of, its quality. So its near locations alone count, with a
-// limited number of edits more than the best one. The horizon of a read is their largest distance,
-// k at most. Locations beyond it are not known, and count for MAPQ as locations beyond k do.
+// Locations far behind the best one of a read are not reported, unless all are, and they hardly
+// change its quality. Therefore near locations alone count: they have a limited number of edits
+// more than the best one. The horizon of a read is their largest distance, k at most. Locations
+// beyond it are not known, and count for MAPQ as locations beyond k do.
 //
 // Mates count by their near locations, if these have a proper combination with at most as many
 // edits more than both best locations together. Otherwise they count by all locations up to k with
 // few enough edits more than the best to be chosen (wide).
 //
-// Lemma 1. Let all locations of a read be known up to a distance s. If the best of them has b
-// edits, and b + near <= s or s = k, then its near locations are known.
+// Lemma 1. Let all locations of a read be known up to a distance s. If the best known location has
+// b edits, and b + near <= s or s = k, then all near locations of the read are known.
 //
 // Proof. None has less than b edits, so the best of all has b. The near ones have b + near at most,
 // and k at most. ∎
 //
-// Local locations may lose more than k, if they qualify by their inserted bases. All of them are
-// known by a distance of k + 1 (find.Batch.All), which is s = k in the lemma.
+// Local locations may lose more than k, if they qualify by their inserted bases. A distance of k +
+// 1 says that all are known (find.Batch.All), which is s = k in the lemma.
 //
-// Lemma 2. Let both mates have a location among those that are known up to some distance of each,
-// and let these have a proper combination as above. Then the pair counts by near locations.
+// Lemma 2. For each mate let all locations up to some distance be known, one at least, and let
+// these have a proper combination as above. Then the pair counts by near locations.
 //
 // Proof. The best ones are known, and the mates of that combination are near ones, as neither has
 // fewer edits than the best of its mate: no more than `near` are left for the other. ∎
 //
-// So all reads are sought up to a small distance first, by few and long pieces. Reads with too
-// little known after that are sought again (seek.go). Edits are lost score where locations are
+// Therefore all reads are sought up to a small distance first, by few and long pieces. Reads with
+// too little known after that are sought again (seek.go). Edits are lost score where locations are
 // local.
 
-// nearEdits is how many edits a near location may have more than the best. One that has an edit
-// more takes 3 of them, 74 dB, so that a quality of 60, the highest, can be told from one below it.
+// nearEdits is how many edits a near location may have more than the best. A location one edit
+// beyond has 3 edits more, 74 dB, so that a quality of 60, the highest, can still be told from a
+// lower one.
 const nearEdits = 2
 
 // nearOfMates is nearEdits for mates whose local locations are sought: with an insert size that
-// fits, what has 2 edits more, 49 dB, is mostly known to be wrong by a quality of 60. Of 975,000
-// pairs of a human-like gigabase as many were wrong at 30 and above as with 2, before what follows
-// was asked, too. Mates whose edits are sought stay as they are, as that saves nothing there.
+// fits, 2 edits more, 49 dB, mostly make a location wrong by a quality of 60. Among 975,000 pairs
+// of a human-like gigabase, as many were wrong at 30 and above as with 2, even before the condition
+// below was added. Mates whose edits are sought stay as they are, as that saves nothing there.
 //
-// A pair counts by near locations then if the best ones of both are a proper combination: of a mate
-// that has an edit more than its best one, what is known would end an edit further.
+// A pair counts by near locations then if the best ones of both are a proper combination: if a mate
+// had an edit more than its best location, its locations would have to be known an edit further.
 const nearOfMates = 1
 
 // near returns how much farther than the best a near location of a read without a mate may be, or
@@ -80,10 +81,11 @@ func (o *Options) sought() func(read, length, k int) int {
 	return func(_, length, k int) int { return o.first(length, k) }
 }
 
-// first returns the distance up to which a read of so many bases with a largest distance of k is
-// sought at first: so that the near locations are known of most reads. Where that saves little it
-// is k: on 46 Mb of human loci and on a human-like gigabase it takes a fifth longer to seek up to 3
-// edits first, where half of the reads have more than one, than to seek all up to 6 at once.
+// first returns the distance up to which a read of a length, with a largest distance of k, is
+// sought at first. This distance makes the near locations of most reads known. Where it would save
+// little, first returns k: with 46 Mb of human loci and a human-like gigabase, where half of the
+// reads have more than one edit, to seek up to 3 edits first takes a fifth longer than to seek all
+// up to 6 at once.
 func (o *Options) first(length, k int) int {
 	all := k
 	if o.Local != nil {
@@ -107,7 +109,7 @@ func (o *Options) first(length, k int) int {
 func plannedEdits(length int) int { return 1 + length/200 }
 
 // planned returns the distance up to which the locations of a read of a length are known at least,
-// but for k: the near locations of a read with plannedEdits.
+// if k is not less: it has the near locations of a read with plannedEdits.
 func (o *Options) planned(length int) int32 {
 	return oddsOf(o).each * int32(nearEdits+plannedEdits(length))
 }
@@ -188,8 +190,8 @@ const decideReads = 1 << 12
 // notAgain stands for the distance of a read that is not sought again.
 const notAgain = -1
 
-// widest returns the most that wide is for a reference of so many bases. The densities of insert
-// sizes that are estimated are less than 1.
+// widest returns the most that wide is for a reference of a length. The densities of insert sizes
+// that are estimated are less than 1.
 func (o *Options) widest(bases int64) int32 {
 	highest := 1.0
 	if given := o.Pairs.given(); given != nil {

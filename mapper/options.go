@@ -18,8 +18,8 @@ import (
 // unless the field says otherwise.
 type Options struct {
 	Reference string // FASTA file, or - for standard input
-	// Packed, when set, is the reference in place of a file, which several runs may share, also at
-	// the same time.
+	// Packed, when set, is the reference; no file is read then. Several runs may share it, also at the
+	// same time.
 	Packed    *dna.Reference
 	Libraries []Library
 	Distance  Distance // the largest edit distance (k); the zero value is 0 edits
@@ -32,8 +32,8 @@ type Options struct {
 	// MaxLocations is the most locations reported for a read, best first; 0 is all, which is
 	// MostLocations at most.
 	MaxLocations int
-	// Over says what becomes of a read of which more locations would be reported than that; the zero
-	// value is OverCut.
+	// Over says what becomes of a read with more locations to report than MaxLocations; the zero value
+	// is OverCut.
 	Over Over
 	// Sensible has a run refused whose reads cannot lie on the reference because they are longer
 	// than its contigs, or would lie at very many places by chance, judged by the first reads of each
@@ -53,13 +53,13 @@ type Options struct {
 	// BatchReads is the number of reads mapped in one pass over the reference; 0
 	// chooses it from the reference's length. Output does not depend on it.
 	BatchReads int
-	// Temporary makes the files for what was found for a batch and does not fit into memory; nil for
-	// those of the system's folder.
+	// Temporary makes the files for candidates and ends that do not fit into memory; nil for files in
+	// the system's folder.
 	Temporary temporary.Files
 	Pairs     PairOptions
 	// Gaps says which alignment of a location is written; the zero value is GapsAffine.
 	Gaps Gaps
-	// SequenceMatch writes = and X in CIGARs in place of M.
+	// SequenceMatch writes = and X in CIGARs, not M.
 	SequenceMatch bool
 	// FullSecondary repeats SEQ and QUAL on secondary records.
 	FullSecondary bool
@@ -81,8 +81,8 @@ type Options struct {
 // complexity.
 const MostLocations = 1 << 20
 
-// limits are for tests; the zero value of each field stands for a good number. Output does not
-// depend on them, save that estimatePairs decides the insert size, and held what is reported.
+// limits are for tests; the zero value of each field stands for a good number. Output depends on
+// two of them alone: estimatePairs, by the insert size, and held, by the reported locations.
 type limits struct {
 	find find.Limits
 	// gpuStart and takeOver are as the constants.
@@ -94,8 +94,8 @@ type limits struct {
 	held, block int
 	// cells is find.Cover.AtMost.
 	cells int64
-	// bases is the length of the reference by which combinations of mates that are not proper are
-	// judged, that of the reference if it is 0.
+	// bases is the length by which combinations of mates that are not proper are judged; 0 is the
+	// length of the reference.
 	bases int64
 	// atOnce has all reads sought up to their largest distance at first.
 	atOnce bool
@@ -157,7 +157,7 @@ func (o *Options) counting() map[string]string {
 	return m
 }
 
-// Metric says what an edit is, and what a location is: see package locate.
+// Metric defines edits and locations: see package locate.
 type Metric = locate.Metric
 
 // The metrics.
@@ -176,7 +176,7 @@ const (
 	EngineScan = find.EngineScan
 )
 
-// Engines are the names of the engines, each with what it does.
+// Engines are the names of the engines, each with a description.
 var Engines = [][2]string{
 	{string(EngineAuto), ""},
 	{string(EngineSkim), "pieces of the reads, then verification"},
@@ -241,13 +241,13 @@ func (r Report) String() string {
 // Over says what becomes of a read that has more locations to report than are allowed.
 type Over string
 
-// What there is to choose from.
+// The choices of Over.
 const (
 	OverCut  Over = "cut"
 	OverDrop Over = "drop"
 )
 
-// Overs are their names, each with what it does.
+// Overs are the names of the choices, each with a description.
 var Overs = [][2]string{
 	{string(OverCut), "write the best ones"},
 	{string(OverDrop), "write an unmapped record with the tag XC, their number"},
@@ -268,7 +268,8 @@ const (
 	ReportStrata ReportMode = "strata"
 )
 
-// ReportModes are what ParseReport reads, S standing for a number, each with what is reported.
+// ReportModes are the texts that ParseReport reads, S standing for a number, each with the
+// locations that are reported.
 var ReportModes = [][2]string{
 	{string(ReportAll), "every location"},
 	{string(ReportBest), "all locations at the least distance"},
@@ -277,7 +278,7 @@ var ReportModes = [][2]string{
 	{string(ReportStrata) + ":S", "locations up to S edits worse than the best"},
 }
 
-// ParseReport reads a report, one of ReportModes with a number in place of S.
+// ParseReport reads a report, one of ReportModes with a number for S.
 func ParseReport(s string) (Report, error) {
 	if rest, ok := strings.CutPrefix(s, string(ReportStrata)+":"); ok {
 		v, err := strconv.Atoi(rest)

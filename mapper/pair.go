@@ -9,26 +9,26 @@ import (
 	"scanmap/locate"
 )
 
-// Pairs are chosen by a model of likelihoods, that of mapQ with the insert size besides. A
+// Pairs are chosen by a model of likelihoods: the model of mapQ, extended by the insert size. A
 // combination of a location a of the first mate and b of the second, with d(a) and d(b) edits, has
 //
 //	L(a, b) = w^(d(a)+d(b)) f(insert)    if it is proper: in the orientation of the library, and
 //	                                     within the bounds of the insert size
 //	L(a, b) = w^(d(a)+d(b)) c            if it is not
 //
-// where f is insertModel.density and c discordantDensity. The primary locations are those of the
-// combination with the largest L; ties are broken by a hash. What lies beyond k edits is not known:
-// it counts, for each mate, as one location with k+1 edits anywhere in the reference (c), and one
-// in its proper place (f of a typical insert) beside each location of the other mate that has no
-// proper partner, and beside the unknown one of the other mate. The probability that the primary
-// location of a mate is right is the sum over the combinations that it is part of, divided by the
-// sum over all. Without its mate the rule is that of mapQ. A rescued mate was sought with more than
-// k edits in its proper place, so that the unknown location there has one more than that; the one
-// anywhere is taken to have as many as the mate.
+// where f is insertModel.density and c discordantDensity. The combination with the largest L has
+// the primary locations; ties are broken by a hash. Locations beyond k edits are not known. Each
+// mate is taken to have one with k+1 edits anywhere in the reference (c). It is also taken to have
+// one in its proper place (f of a typical insert) beside each location of the other mate that has
+// no proper partner, and beside the unknown location of the other mate. The probability that the
+// primary location of a mate is right is the sum of L over the combinations with this location,
+// divided by the sum over all. This is the rule of mapQ, if the other mate is left out. A rescued
+// mate was sought with more than k edits in its proper place, so that the unknown location there
+// has one more than that; the one anywhere is taken to have as many as the mate.
 
 // pairCombinations is the most proper combinations of a pair that are weighed. In repeats there may
 // be millions: locations of the first mate are then taken best first, in order of (distance,
-// contig, strand, end), until there are so many, and the pair is counted as bounded.
+// contig, strand, end), until this number is reached, and the pair is counted as bounded.
 const pairCombinations = 1 << 16
 
 // A pairing chooses the primary locations of pairs. It is the scratch memory of one worker.
@@ -43,7 +43,7 @@ type pairing struct {
 	mates   [2]pairedMate
 	ties    []combination // the proper combinations of the least penalty
 	least   penalty       // theirs
-	// proper is the sum of L over the proper combinations, and apart that of w^(d(a)+d(b)).
+	// Sums over the proper combinations: proper of L, and apart of w^(d(a)+d(b)).
 	proper, apart float64
 	weighed       int
 	starts        []int32 // of each distance, in rank
@@ -69,10 +69,11 @@ type pairedMate struct {
 	// bySite orders the locations by (place, end), byRank by (distance, place, end).
 	bySite []site
 	byRank []int32
-	// proper[i] is the sum of L over the proper combinations of location i, and partners[i] that of
-	// w^d of its partners.
+	// proper[i] is the sum of L over the proper combinations of location i, and partners[i] the sum of
+	// w^d over its partners.
 	proper, partners []float64
-	// beyond is w^d of the unknown location in its proper place, and stray that of the one anywhere.
+	// beyond is w^d of the unknown location in the proper place, and stray of the unknown one
+	// anywhere.
 	beyond, stray float64
 	primary       int // index of the primary location
 	quality       byte
@@ -81,7 +82,7 @@ type pairedMate struct {
 // combination is an index into the locations of each mate.
 type combination struct{ first, second int32 }
 
-// set prepares a mate, of which all locations are known up to a distance of k.
+// set prepares a mate. All its locations up to a distance of k are known.
 func (p *pairing) set(mate, read int, locations []locate.Location, k int32) {
 	m := &p.mates[mate]
 	m.k = k
@@ -120,8 +121,7 @@ func (p *pairing) set(mate, read int, locations []locate.Location, k int32) {
 	}
 }
 
-// furthest returns the largest distance of a mate of so many bases that is sought in its proper
-// place.
+// furthest returns the largest distance of a mate of a length that is sought in its proper place.
 func (p *pairing) furthest(length int) int {
 	if p.local {
 		return length - min(rescueScore, length)
@@ -129,7 +129,7 @@ func (p *pairing) furthest(length int) int {
 	return p.options.Rescue.For(length)
 }
 
-// A site is a location of a mate, by its index, with the place and the end of it as one number.
+// A site is a location of a mate, by its index, with its place and its end as one number.
 type site struct {
 	key      uint64
 	location int32
@@ -164,8 +164,7 @@ func slackOf(locations []locate.Location, length int) (slack int32) {
 	return slack
 }
 
-// rank fills byRank from bySite, by counting: the locations of each distance follow those of the
-// distance before.
+// rank fills byRank from bySite, by a counting sort on distance.
 func (p *pairing) rank(m *pairedMate) {
 	p.starts = parallel.Resize(p.starts, int(m.most-m.best)+2)
 	clear(p.starts)
@@ -281,8 +280,8 @@ func (p *pairing) weigh(i, j int32, insert int) {
 	}
 }
 
-// pick sets the primary locations of both mates and their qualities. Mates of which one was rescued
-// may only be a proper pair.
+// pick sets the primary locations of both mates and their qualities. onlyProper is set where one
+// mate was rescued: the pair has to be proper.
 func (p *pairing) pick(onlyProper bool) {
 	first, second := &p.mates[0], &p.mates[1]
 	c := discordantDensity(p.bases)
@@ -324,7 +323,8 @@ func (p *pairing) compareTies(x, y combination) int {
 	return compareStarts(&p.mates[1].locations[x.second], &p.mates[1].locations[y.second])
 }
 
-// bestOf returns the primary location of a mate by itself, as primaryFirst chooses it.
+// bestOf returns the primary location of a mate without regard to the other, as primaryFirst
+// chooses it.
 func (p *pairing) bestOf(m *pairedMate) int {
 	ties := 0
 	for ties < len(m.byRank) && m.locations[m.byRank[ties]].Distance == m.best {

@@ -13,7 +13,7 @@ const (
 )
 
 // An odds says how much less likely a location is than one that is better. Distances are in edits,
-// or in lost score, of which each is one of `each` parts of an edit.
+// or in lost score, where one edit is `each`.
 type odds struct {
 	each    int32
 	powers  []float64 // of the first distances

@@ -17,7 +17,7 @@ import (
 // one worker.
 type recorder struct {
 	ref *dna.Reference
-	// encoding is that of records, apartEncoding that of those written to apart.
+	// encoding is for records, and apartEncoding for records written to apart.
 	encoding, apartEncoding sam.Encoding
 	// unwritten tells that records are not wanted in that encoding, and asValues that they are as
 	// values.
@@ -50,7 +50,7 @@ type mateRecord struct {
 	qualities  int    // sam.QualitySum, where duplicates are marked
 }
 
-// alone stands in place of the index of a mate for reads that have none.
+// alone is the index of a mate for reads without mates.
 const alone = -1
 
 // unmapped appends the record of a read that has no location to report. x is which mate of its pair
@@ -67,8 +67,8 @@ func (r *recorder) unmapped(text []byte, l *library, rec *fasta.Read, c *choice,
 	return r.append(text, true)
 }
 
-// mapped appends the records of a read's reported locations, the first of which is
-// primary. x is which mate of its pair it is, or alone.
+// mapped appends the records of a read's reported locations, the primary one first. x is which mate
+// of its pair it is, or alone.
 func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice, x int) []byte {
 	rec, locations := &g.batch.Reads[read], g.locations[c.from:c.to]
 	for i := range locations {
@@ -112,8 +112,8 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 	return text
 }
 
-// setMate sets what the record of a mate, 0 or 1, tells of the pair. location is that of the
-// record, nil for a read without one; primary tells whether the record is.
+// setMate sets the fields of the pair in the record of mate 0 or 1. location is the record's own,
+// nil for a read without one; primary tells whether the record is primary.
 func (r *recorder) setMate(x int, location *locate.Location, primary bool) {
 	if x == alone {
 		return
@@ -164,9 +164,9 @@ func templateLength(own, mate *locate.Location, first bool) int {
 	return n
 }
 
-// setScores sets what the record tells of the alignment of a read of m bases that is written beside
-// the least one. The score of the next best location is that of as many mismatches as it has edits:
-// it is not aligned.
+// setScores sets the edits and scores of a written alignment of a read of m bases. The record has
+// the least distance too, as this alignment may have more edits. The next best location is not
+// aligned: it gets the score of mismatches alone, one for each edit.
 func (r *recorder) setScores(loc *locate.Location, m int) {
 	rec := &r.record
 	rec.EditDistance, rec.Score = int(loc.Edits), loc.Score(m)
@@ -178,7 +178,7 @@ func (r *recorder) setScores(loc *locate.Location, m int) {
 	rec.SecondScore = locate.MismatchScore(m, -rec.SecondScore)
 }
 
-// longBlock is how many bytes of records a block holds, but for the last of them.
+// longBlock is how many bytes of records a block holds, not counting the last record.
 const longBlock = 1 << 25
 
 // append appends the record as the output has it, and a primary one of a pair that is also written
@@ -203,7 +203,7 @@ func (r *recorder) takeValues() []sam.Record {
 	return values
 }
 
-// describeLocation sets CIGAR and MD of the record to those of an aligned location.
+// describeLocation sets CIGAR and MD of the record from an aligned location.
 func (r *recorder) describeLocation(g *group, read int, loc *locate.Location) {
 	contig := &r.ref.Contigs[loc.Place.Contig()]
 	strand := g.read(read).Strand(loc.Place)
@@ -309,8 +309,8 @@ func (r *recorder) letter(offset int) byte {
 	return c
 }
 
-// otherAlignment returns the value of the tag SA of a record whose other alignment is that of a
-// location with a quality. The CIGAR is as in bwa mem: with soft clips.
+// otherAlignment returns the value of the tag SA for a read's other alignment, at a location with a
+// quality. The CIGAR is as in bwa mem: with soft clips.
 func (r *recorder) otherAlignment(g *group, read int, l *locate.Location, mapQ byte) []byte {
 	r.describeLocation(g, read, l)
 	strand := byte('+')

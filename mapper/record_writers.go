@@ -13,7 +13,7 @@ import (
 // recordWriters turn blocks into the files of records of a run.
 type recordWriters struct {
 	out *Outputs
-	// header is that of the records, apart that of discordant ones.
+	// header is the header of the records, and apart of discordant ones.
 	header, apart *hts.Header
 	opened        []finisher
 	records       *sam.Writer // nil for none

@@ -75,8 +75,8 @@ const rescueKept = 256
 
 // separate appends p.found, locations of a read, to those of the group, in order of (distance,
 // place, end): gaps are not counted for locations with more than k edits. Windows that overlap find
-// the same ones, or ones that end or start within `reach` of each other, the gaps that they may
-// have: only the best of them stays. all is false when more than rescueKept are left.
+// the same locations, or ones that end or start within `reach` of each other, the gaps that they
+// may have: only the best one stays. all is false when more than rescueKept are left.
 func (p *pairing) separate(read int, reach int32) (all bool) {
 	g := p.group
 	from := len(g.locations)
@@ -97,8 +97,8 @@ func (p *pairing) separate(read int, reach int32) (all bool) {
 }
 
 // nearKept tells whether a location of the group, from index `from` on, ends or starts within
-// `reach` of l, the gaps that each may have. Two that start so have ends within 3 times that of
-// each other.
+// `reach` of l, the gaps that each may have. If two start within `reach`, their ends are within 3
+// times `reach`.
 func (p *pairing) nearKept(read, from int, l *locate.Location, reach int32) bool {
 	g := p.group
 	for i := from; i < len(g.locations); i++ {

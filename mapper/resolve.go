@@ -26,7 +26,7 @@ type resolver struct {
 	out     *orderedWriter
 	blocks  int      // handed to out
 	current *library // whose parts came last
-	// estimate is that of the insert size of the current library, nil for none or when it is known.
+	// estimate estimates the insert size of the current library, nil for none or when it is known.
 	estimate *estimate
 	// seekers seek reads again, one after the other: up to larger distances, in several steps, and
 	// their parts. Where nothing is sought there are none.
@@ -74,7 +74,7 @@ func (r *resolver) resolve(ctx context.Context, p part) error {
 }
 
 // learn collects what the pairs of a part tell. If that is not enough for the estimate, the part is
-// held: its locations alone, of which there are few against candidates.
+// held: its locations alone, which are few against candidates.
 func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	reads := len(p.batch.Reads)
 	seen := make([]pairSeen, reads/2)
@@ -118,12 +118,12 @@ func (p *part) holdBatch(reads span) func() *find.Batch {
 	return func() *find.Batch { return <-copied }
 }
 
-// held returns a part that has what was held of all groups of some reads of p, between borders, and
-// no candidates.
+// held returns a part of some reads of p that has their held locations and no candidates. groups
+// are the borders of the groups of these reads, and ofGroup has the locations of each group.
 func (r *resolver) held(p *part, batch func() *find.Batch, groups []int, ofGroup []looked) part {
 	first, reads := groups[0], groups[len(groups)-1]-groups[0]
 	all := looked{left: map[int][]uint32{}}
-	// Before each group there are so many.
+	// How many locations and operations earlier groups have.
 	located, operations := make([]int, len(ofGroup)+1), make([]int, len(ofGroup)+1)
 	for i := range ofGroup {
 		g := &ofGroup[i]
@@ -157,7 +157,7 @@ func (r *resolver) held(p *part, batch func() *find.Batch, groups []int, ofGroup
 	return held
 }
 
-// heldMemory is what a part that is held has in place of that of a finder.
+// heldMemory is the memory of a held part. The other parts are in a finder's memory.
 type heldMemory struct {
 	located    []find.Located
 	operations []locate.Operation
@@ -167,9 +167,8 @@ type heldMemory struct {
 // mostSpare is how many parts' memory is kept to be used again.
 const mostSpare = 8
 
-// spareMemory returns memory for so many locations, operations and reads. It takes that of a part
-// that has been written, if there is one: new memory is cleared by one thread, for which all others
-// wait.
+// spareMemory returns memory for numbers of locations, operations and reads. It takes the memory of
+// a written part, if there is one: new memory is cleared by one thread while all others wait.
 func (r *resolver) spareMemory(located, operations, reads int) (m heldMemory) {
 	if n := len(r.spare); n > 0 {
 		at := slices.IndexFunc(r.spare, func(m heldMemory) bool { return cap(m.located) >= located })
@@ -222,7 +221,7 @@ func (r *resolver) settle(ctx context.Context) error {
 	return nil
 }
 
-// write makes the records of a part, now or when reads of it have been sought again.
+// write makes the records of a part, now or when some of its reads have been sought again.
 func (r *resolver) write(ctx context.Context, p *part) error {
 	if p.found.Unlisted() {
 		p.batch.SeekAll() // as a Reader does then
@@ -262,8 +261,9 @@ func (r *resolver) writeBy(ctx context.Context, seekers []*seeker, p *part, read
 	return r.seek(ctx, seekers)
 }
 
-// seek begins a search for the parts that wait for the first of some seekers. It makes records of
-// earlier ones if the finders are busy, and those of these parts if they should not be ahead.
+// seek begins a search for the parts that wait for the first of some seekers. It first makes
+// records of earlier parts if the finders are busy. It also makes the records of these parts if the
+// finder does not work ahead.
 func (r *resolver) seek(ctx context.Context, seekers []*seeker) error {
 	s := seekers[0]
 	for s.busy() {
@@ -333,8 +333,8 @@ func (r *resolver) end(ctx context.Context) error {
 	return r.writeWaiting(ctx)
 }
 
-// hold finds the locations of some reads of a part, and which of them are to be sought again: up to
-// a larger distance, or those for whose parts there is no location.
+// hold finds the locations of some reads of a part, and which reads are to be sought again: up to a
+// larger distance or, by their parts, because they have no location.
 func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part, error) {
 	groups, batch := p.groups(reads), p.holdBatch(reads)
 	ofGroup := make([]looked, len(groups)-1)

@@ -17,8 +17,8 @@ import (
 
 // Run maps the reads of o to its reference and gives a header and the records to out. Several runs
 // may go on at the same time. Options that cannot be are refused. When a run fails, the statistics
-// are of what was done until then, or nil if the reads could not be opened. Errors of the input
-// name file and record.
+// cover the work until then, or are nil if the reads could not be opened. Errors of the input name
+// file and record.
 func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) (*Stats, error) {
 	start := time.Now()
 	if err := o.check(); err != nil {
@@ -92,8 +92,7 @@ func newRun(o *Options, t *times) *run {
 	return r
 }
 
-// giveBack gives GPUs back that were opened in vain. Nobody waits for those that were not asked
-// for.
+// giveBack gives GPUs back that were opened in vain. Nobody waits for GPUs that were not asked for.
 func (r *run) giveBack() {
 	if r.options.Device.Kind == device.CUDA {
 		r.opening.Close()
@@ -192,8 +191,8 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 	return err
 }
 
-// cover tells GPUs to count in place of handing locations on, nil for not: each location may be
-// wanted by itself.
+// cover tells GPUs to count locations and not to hand them on. It is nil where each location may be
+// wanted.
 func (r *run) cover(out *Outputs) *find.Cover {
 	o := r.options
 	cells, ok := out.Counting.(CellCounting)
@@ -207,7 +206,7 @@ func (r *run) cover(out *Outputs) *find.Cover {
 	}
 }
 
-// mapBatches has finders find what batches have on the reference, and makes their records in order.
+// mapBatches has finders find for batches, and makes their records in order.
 func (r *run) mapBatches(ctx context.Context, batches *batches, finders []find.Finder, relieved relief) error {
 	c := newCrew(batches, r.options.largest, &r.times.pack)
 	c.watch = r.options.Watch
@@ -264,7 +263,7 @@ func (r *run) explainUnmapped(ctx context.Context) (err error) {
 }
 
 // Repeat maps reads in memory to a reference again and again, on the CPU, and throws the records
-// away. It returns the statistics of each time. Of o the device and the names of files do not
+// away. It returns the statistics of each time. The device and the names of files in o do not
 // matter, and the reads have no mates.
 func Repeat(ctx context.Context, ref *dna.Reference, reads []fasta.Read, o Options, repetitions int) ([]*Stats, error) {
 	if err := cmp.Or(checkReference(ref), o.checkMapping()); err != nil {

@@ -16,16 +16,16 @@ const (
 	sampleLength = 1000
 	// ofSampled is what a read of the sample takes, beside its bases.
 	ofSampled = 48
-	// manyUnmapped is the share of unmapped reads, one of so many, from which a sample is looked at,
-	// and leastUnmapped their least number.
+	// A sample is looked at where at least one read of manyUnmapped is unmapped, and leastUnmapped
+	// reads or more.
 	manyUnmapped, leastUnmapped = 20, 100
 	// basesOfRead is how many bases of the reference a run may have for each of its reads where
 	// other options are tried: with more, to pass over them takes a good part of the run's own time.
 	basesOfRead = 10_000
 )
 
-// A sample is the reads with the lowest hashes of their names: those of workers together are those
-// of one.
+// A sample is the reads with the lowest hashes of their names: samples of several workers together
+// are the sample of one.
 type sample struct {
 	reads []sampledRead
 	bound uint64 // hashes from here on are too high, 0 for none

@@ -13,7 +13,7 @@ import (
 
 // A seeker searches again for reads whose locations so far do not tell enough, in a pass over the
 // reference for these reads alone: up to a larger distance (near.go), or by parts of reads without
-// a local location. Parts of batches wait until enough of them make a pass worth it.
+// a local location. Parts of batches wait until they are enough to be worth a pass.
 //
 // GPUs seek while more parts come, each for some that waited together. A finder that takes all
 // processors has the next parts wait.
@@ -24,7 +24,7 @@ type seeker struct {
 	finders seekingFinders
 	step    step
 	waiting waiting
-	// underWay are searches in the order of their parts, and idle those that can begin.
+	// underWay are searches in the order of their parts, and idle are searches that can begin.
 	underWay, idle []*search
 }
 
@@ -32,7 +32,7 @@ type seeker struct {
 type seekingFinders interface {
 	// seeking is how many can be at work at a time.
 	seeking() int
-	// again returns number i of them, the one at hand unless that is nil or another one is faster.
+	// again returns finder number i: the one at hand, unless it is nil or another one is faster.
 	again(ref *dna.Reference, o find.Options, i int, have find.Finder) (find.Finder, error)
 }
 
@@ -83,7 +83,7 @@ const (
 
 // seeks are what the seekers of a run seek, in order.
 func (o *Options) seeks() (all []step) {
-	// What an estimate does not hold is sought again, too.
+	// Locations that an estimate does not hold are sought again, too.
 	if o.sought() != nil || o.near() >= 0 && o.estimates() {
 		all = append(all, seekNext, seekLast)
 	}
@@ -93,7 +93,7 @@ func (o *Options) seeks() (all []step) {
 	return all
 }
 
-// newSeekers returns those of a run, in order.
+// newSeekers returns the seekers of a run, in order.
 func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 	for _, of := range o.seeks() {
 		timer := &t.again
@@ -111,8 +111,9 @@ func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 // takes tells whether reads of a part may be sought again.
 func (s *seeker) takes(p *part) bool { return s.step == seekParts || p.batch.Partly() }
 
-// soughtAgain are reads of a part, in order, and what was found for them, as reads of a batch,
-// which begins with that of read `first` of it. If parts is set, these were sought.
+// soughtAgain are reads of a part, in order, that were sought again: number i is read `first` + i
+// of the batch, and found has its candidates or locations. If parts is set, parts of the reads were
+// sought.
 type soughtAgain struct {
 	reads []soughtRead
 	batch *find.Batch
@@ -161,17 +162,17 @@ func (s *soughtAgain) listed(from, to int) int {
 }
 
 const (
-	// soughtReads is the most reads that are packed at a time, but for a mate, on a short reference.
+	// soughtReads is the most reads packed at a time on a short reference, not counting a last mate.
 	soughtReads = 1 << 16
-	// waitingLocations is how many locations wait at most, with those of another part.
+	// waitingLocations is how many locations wait at most, not counting the part that came last.
 	waitingLocations = 1 << 22
 )
 
-// atATime is the most reads that are packed at a time, but for a mate, for a reference of so many
-// bases: a quarter of a batch, so that a pass costs little against them.
+// atATime is the most reads packed at a time, not counting a last mate, for a length of the
+// reference: a quarter of a batch, so that a pass costs little against the work for its reads.
 func atATime(bases int64) int64 { return int64(max(soughtReads, find.BatchReads(bases)/4)) }
 
-// wait has a part that is held wait, of which toSeek says which reads are sought.
+// wait has a held part wait. Its field toSeek says which reads are sought.
 func (s *seeker) wait(p *part) {
 	w := &s.waiting
 	w.parts = append(w.parts, *p)
@@ -190,7 +191,7 @@ func anySought(distances []int32) bool {
 }
 
 // enough tells whether no more parts should wait: a pass over the reference costs little against
-// the work for so many reads (find.BatchReads).
+// the work for the waiting reads (find.BatchReads).
 func (s *seeker) enough() bool {
 	most, bases := s.options.BatchReads, int64(s.ref.TotalLength())
 	if most == 0 {
@@ -245,7 +246,7 @@ func (s *seeker) begin(ctx context.Context) (ahead bool, err error) {
 	return ahead, nil
 }
 
-// finder returns the one that was at work last, or nil.
+// finder returns the finder that was at work last, or nil.
 func (w *search) finder() find.Finder {
 	if w.member == nil {
 		return nil
@@ -266,8 +267,8 @@ func (s *seeker) newSearch(number int) *search {
 	return made
 }
 
-// run finds for all reads that are to be sought, for so many in a pass. What is found is sent while
-// the reads stay packed.
+// run finds for all reads that are to be sought, with inPass reads in a pass. It sends the results
+// of a pass before other reads are packed.
 func (w *search) run(ctx context.Context, c *crew, inPass int) {
 	defer close(w.found)
 	for from := (soughtRead{}); w.pick(&from, inPass) > 0; {
@@ -279,8 +280,8 @@ func (w *search) run(ctx context.Context, c *crew, inPass int) {
 	}
 }
 
-// pick packs the next reads to be sought from one on, so many but for a mate, and returns their
-// number. Mates come together, a read without bases in place of one that is not sought.
+// pick packs the next reads to be sought from one on, and returns their number: most, or one more
+// for a last mate. Mates come together; a mate that is not sought comes without bases.
 func (w *search) pick(from *soughtRead, most int) int {
 	w.sought, w.packed, w.distances = w.sought[:0], w.packed[:0], w.distances[:0]
 	for ; from.part < len(w.parts); *from = (soughtRead{from.part + 1, 0}) {
@@ -306,9 +307,9 @@ func (w *search) pick(from *soughtRead, most int) int {
 	return len(w.sought)
 }
 
-// use calls do for the reads of all parts whose search began first, some after the other and in
-// order, while the part has what was found of those that are sought. It calls done for parts that
-// are used. The search is idle then.
+// use calls do for the reads of all parts of the search that began first, a span of reads at a time
+// and in order. During a call the part has the results of the sought reads in this span. It calls
+// done for each part that is finished. The search is idle in the end.
 func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error, done func(p *part)) error {
 	w := s.underWay[0]
 	var next soughtRead // the first read that was not used

@@ -12,8 +12,8 @@ import (
 	"scanmap/sam"
 )
 
-// Stats counts what a run did. Reads are counted once each; a read is mapped when
-// it has at least one location, whatever is reported of it; a rescued mate has one.
+// Stats counts what a run did. Reads are counted once each; a read is mapped when it has at least
+// one location, reported or not; a rescued mate has one.
 type Stats struct {
 	Reads, Mapped, Unmapped int64
 	// Ambiguous reads have more than k letters other than A, C, G, T (U); they are
@@ -23,18 +23,17 @@ type Stats struct {
 	Unique, Multiple int64
 	// Capped reads had more locations than --max-locations or MostLocations allowed to report.
 	Capped int64
-	// Unsought reads were not sought, and are unmapped: with Options.Local, those too short for
-	// their least score, those of more than 3,000 bases, and those with more candidates than are
-	// listed.
+	// Unsought reads were not sought, and are unmapped: with Options.Local, they are too short for
+	// their least score, have more than 3,000 bases, or have more candidates than can be listed.
 	Unsought int64
-	// Dropped are those of them of which no location was reported for that.
+	// Dropped reads are the Capped reads without a reported location, by Options.Over.
 	Dropped int64
-	// Bases is the sum of the reads' lengths, and MappedBases that of mapped reads. Shortest and
+	// Bases is the sum of the lengths of all reads, and MappedBases of mapped reads. Shortest and
 	// Longest are the least and the largest length, 0 without reads.
 	Bases, MappedBases int64
 	Shortest, Longest  int64
-	// ClippedBases are those of mapped reads that their primary location leaves out, and
-	// ClippedReads how many reads have some, with Options.Local.
+	// With Options.Local, ClippedBases is the number of bases that the primary locations of mapped
+	// reads leave out, and ClippedReads the number of reads with such bases.
 	ClippedReads, ClippedBases int64
 	// Unmapped reads of a sample, nil where they are few.
 	Sample *UnmappedSample
@@ -55,15 +54,14 @@ type Stats struct {
 	// line. An empty one does not count. Options of pairs are there if a library has pairs, and
 	// options of local runs in local runs.
 	Options map[string]string
-	// Candidates are the (read, strand, diagonal) triples that skim found, Refused those of them
-	// that a lower bound of the edits ruled out, and Verified the windows checked by dynamic
-	// programming. On the CPU a triple may count more than once, which may depend on threads and
-	// batches.
+	// Candidates are the (read, strand, diagonal) triples that skim found, Refused the triples that a
+	// lower bound of the edits ruled out, and Verified the windows checked by dynamic programming. On
+	// the CPU a triple may count more than once, which may depend on threads and batches.
 	Candidates, Refused, Verified int64
 	// ReferenceBases is the sum of the contigs' lengths.
 	ReferenceBases int64
-	// Batches is the number of batches, or of parts of them, in which reads were found. Each takes
-	// a pass over the reference for every length of pieces, and one for what is scanned for.
+	// Batches is the number of batches, or of their parts, in which reads were found. Each takes a
+	// pass over the reference for every length of pieces, and one for the reads that are scanned for.
 	Batches int64
 	// Device is where the reads were mapped: cpu, the GPUs by number and name, or one and then the
 	// other.
@@ -84,8 +82,8 @@ type ContigStats struct {
 	Length            int
 	Primary, Mappings int64
 	// PrimaryBases[i] is the number of bases that primary records align to positions
-	// [i*BinLength, (i+1)*BinLength) of the contig, and AllBases[i] that of all reported
-	// records: over the length of the bin, they are its mean depth.
+	// [i*BinLength, (i+1)*BinLength) of the contig, and AllBases[i] the number that all reported
+	// records align there. Divided by the length of the bin, either is a mean depth.
 	BinLength              int
 	PrimaryBases, AllBases []int64
 }
@@ -97,11 +95,11 @@ type LibraryStats struct {
 	ReadsFile, MatesFile string
 	// ReadGroup is the ID of the read group and Sample its SM; empty for none.
 	ReadGroup, Sample string
-	// Skip and Take are those of Library: which reads, or pairs, of the input were mapped. More tells
-	// whether others follow these in the input.
+	// Skip and Take are as in Library: they say which reads, or pairs, of the input were mapped. More
+	// tells whether others follow these in the input.
 	Skip, Take int64
 	More       bool
-	// The counts are those of Stats, for this input.
+	// The counts are as in Stats, for this input.
 	Reads, Mapped, Unique, Ambiguous, Mappings, Reported int64
 	// Pairs is nil for single-end reads.
 	Pairs *PairStats
@@ -123,7 +121,7 @@ type PairStats struct {
 	// Rescued is the number of mates found near their partner with more than k edits; their pairs
 	// count as Proper.
 	Rescued int64
-	// Bounded pairs have so many combinations of locations that not all were weighed.
+	// Bounded pairs have more combinations of locations than were weighed.
 	Bounded int64
 	Insert  InsertStats
 }
@@ -138,24 +136,24 @@ type InsertStats struct {
 	// for an estimate, else the proper ones in Counts. All are 0 when there are none, and when half
 	// of the proper pairs are in Longer.
 	From int64
-	// Median is that of the pairs, and Spread their standard deviation without outliers.
+	// Median is the median of the pairs, and Spread their standard deviation without outliers.
 	Median int
 	// Mean is without outliers too, where it is estimated.
 	Mean, Spread float64
 	// Low and High are the least and the largest insert size of a proper pair.
 	Low, High int
-	// Counts[i] is the number of proper pairs with insert size i; Longer that of the proper pairs
-	// beyond.
+	// Counts[i] is the number of proper pairs with insert size i; Longer counts proper pairs with
+	// larger sizes.
 	Counts []int64
 	Longer int64
 }
 
-// UnmappedSample says why reads may be unmapped, from a sample of them.
+// UnmappedSample says why reads may be unmapped, from a sample of unmapped reads.
 type UnmappedSample struct {
 	// Reads is their number.
 	Reads int64
-	// WithAdapters have the start of an adapter, of which Adapter is the one that most have; it is
-	// empty for none.
+	// WithAdapters is the number of reads with the start of an adapter. Adapter is the most frequent
+	// one; it is empty for none.
 	WithAdapters int64
 	Adapter      string
 	// Tried are other options that the sample was mapped with.
@@ -198,7 +196,7 @@ func (s *Stats) Allowed() string {
 	return ""
 }
 
-// Report says what was reported, as Options tell.
+// Report is the value of the option report, as in Options.
 func (s *Stats) Report() string { return s.Options["report"] }
 
 // SearchThroughput is the papers' unit, 8 n R / t / 10^12 (Tbit/s): n bases of
@@ -277,7 +275,8 @@ func (c *contigCounts) add(records []placed) {
 	}
 }
 
-// gatherContigs adds up the counts of the sets, each of which may stand several times.
+// gatherContigs adds up the counts of the sets. A set may stand in all several times, and counts
+// once.
 func (s *Stats) gatherContigs(all []*contigCounts) {
 	for w, set := range all {
 		if slices.Index(all, set) < w {
@@ -354,7 +353,7 @@ func (s *InsertStats) describe(m *insertModel) {
 	}
 }
 
-// FromCounts sets From, Median, Mean and Spread to those of the proper pairs.
+// FromCounts computes From, Median, Mean and Spread from the proper pairs.
 func (s *InsertStats) FromCounts() {
 	n, sum, squares := int64(0), 0.0, 0.0
 	for insert, count := range s.Counts {
@@ -376,7 +375,7 @@ func (s *InsertStats) FromCounts() {
 	}
 }
 
-// count adds a part of a batch and what was found for it.
+// count adds a part of a batch and its candidates, engines and passes.
 func (s *Stats) count(b *find.Batch, f *find.Found) {
 	s.Batches += f.Counts.Batches
 	s.Reads += int64(len(b.Reads))
@@ -387,7 +386,7 @@ func (s *Stats) count(b *find.Batch, f *find.Found) {
 	s.Unsought += b.Unsought(f)
 }
 
-// describeInserts sets what is known of the insert sizes of each library of pairs.
+// describeInserts describes the insert sizes of each library of pairs.
 func (s *Stats) describeInserts(libraries []*library, o *PairOptions) {
 	for _, l := range libraries {
 		if !l.paired() {
@@ -428,7 +427,7 @@ func (s *Stats) AddLengths(t *Stats, first bool) {
 	s.ClippedBases += t.ClippedBases
 }
 
-// gatherLibraries sets what is the sum over the libraries.
+// gatherLibraries sets the counts that are sums over the libraries.
 func (s *Stats) gatherLibraries() {
 	for i := range s.Libraries {
 		l := &s.Libraries[i]
@@ -455,8 +454,8 @@ func (l *LibraryStats) Add(t *LibraryStats) {
 	}
 }
 
-// Add adds the counts of pairs and of their insert sizes. What Insert says of one library, its
-// bounds and its median, is left as it is.
+// Add adds the counts of pairs and of their insert sizes. Bounds, median and other values that
+// Insert has for one library alone do not change.
 func (p *PairStats) Add(t *PairStats) {
 	p.Pairs += t.Pairs
 	p.Proper += t.Proper

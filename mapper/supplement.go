@@ -55,7 +55,7 @@ func compareSupplements(a, b, primary *locate.Location) int {
 	return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(away(a), away(b)), compareStarts(a, b))
 }
 
-// compete tells whether two parts of a read have more than half of the bases of one of them in
+// compete tells whether two parts of a read have more than half of the bases of the shorter one in
 // common.
 func (g *group) compete(read int, a, b *locate.Location) bool {
 	m, aligner := g.batch.Length(read), &g.reader.Aligner

@@ -17,8 +17,7 @@ func newTally(o *Options, contigs *contigCounts) tally {
 	return tally{stats: Stats{Libraries: newLibrariesStats(o.Libraries)}, contigs: contigs}
 }
 
-// read counts a read by the choice for it. What is counted for its library, gatherLibraries adds
-// up.
+// read counts a read by the choice for it. gatherLibraries adds up the counts of libraries.
 func (t *tally) read(of *library, b *find.Batch, read int, c *choice) {
 	s, l := &t.stats, &t.stats.Libraries[of.index]
 	length := int64(b.Length(read))
@@ -52,8 +51,8 @@ func (t *tally) read(of *library, b *find.Batch, read int, c *choice) {
 	s.ByDistance = increment(s.ByDistance, int(c.best))
 }
 
-// records counts the records of a read, the first of which is primary, and the number of others
-// that a GPU has counted on their contigs.
+// records counts the records of a read, the primary one first. counted is the number of others that
+// a GPU has counted on their contigs.
 func (t *tally) records(of *library, locations []locate.Location, counted int) {
 	t.stats.Libraries[of.index].Reported += int64(len(locations) + counted)
 	for i := range locations {

@@ -9,8 +9,8 @@ import (
 type times struct {
 	reference, parse, pack measure.Timer
 	find                   find.Times
-	// again is the passes for reads of which not enough was found, and parts those for reads that
-	// have no local location.
+	// again is for the passes for reads with too little known, and parts for the passes for reads
+	// without a local location.
 	again, parts         measure.Timer
 	align, format, write measure.Timer
 }

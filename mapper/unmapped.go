@@ -9,8 +9,8 @@ import (
 	"scanmap/fasta"
 )
 
-// ManyUnmapped tells whether so many reads are unmapped that a sample of them is looked at: a
-// twentieth of all, and 100 or more.
+// ManyUnmapped tells whether enough reads are unmapped to look at a sample: a twentieth of all, and
+// 100 or more.
 func (s *Stats) ManyUnmapped() bool {
 	return s.Unmapped >= leastUnmapped && s.Unmapped*manyUnmapped >= s.Reads
 }
@@ -48,7 +48,7 @@ type trial struct {
 }
 
 // trials are the options to try: parts of reads, and more edits, or a lower score, as long as reads
-// of the length given do not lie on so many bases by chance.
+// of this length do not lie on the reference by chance.
 func (o *Options) trials(length int, bases int64) (all []trial) {
 	with := Options{Threads: o.Threads, Report: Report{Mode: ReportOne}, Temporary: o.Temporary, limits: o.limits}
 	if o.Local != nil {
@@ -78,8 +78,8 @@ func (o *Options) trials(length int, bases int64) (all []trial) {
 	return append(all, trial{fmt.Sprintf("%s %s", option, more), with})
 }
 
-// adapters are the first letters of those of Illumina (TruSeq, Nextera and small RNA) and of MGI
-// (first and second read), as cutadapt and their makers' documents have them.
+// adapters are the first letters of the adapters of Illumina (TruSeq, Nextera and small RNA) and of
+// MGI (first and second read), as cutadapt and their makers' documents have them.
 var adapters = []string{"AGATCGGAAGAGC", "CTGTCTCTTATACACATCT", "TGGAATTCTCGGGTGCCAAGG", "AAGTCGGAGGCCAAGCGGTC", "AAGTCGGATCGTAGCCATGTCG"}
 
 const (

@@ -9,7 +9,8 @@ import (
 
 // Progress is how far a run has come.
 type Progress struct {
-	// Reads are those whose records are made, and Mapped those of them that are mapped.
+	// Reads is the number of reads whose records are made, and Mapped the number of mapped ones among
+	// these.
 	Reads, Mapped int64
 	// Loaded tells that the reference is loaded; Mapping is for how long reads have been mapped
 	// since then.
@@ -24,7 +25,7 @@ type Progress struct {
 	Pass  float64
 }
 
-// A Watch is what is seen of one run.
+// A Watch shows the progress of one run.
 type Watch struct {
 	halt                  *find.Halt
 	began                 atomic.Pointer[time.Time]
@@ -55,14 +56,14 @@ func (w *Watch) loaded() {
 	}
 }
 
-// parse tells that so many reads more were read.
+// parse tells that more reads were read, by their number.
 func (w *Watch) parse(reads int) {
 	if w != nil {
 		w.parsed.Add(int64(reads))
 	}
 }
 
-// begin tells that a finder of the CPU begins with so many reads.
+// begin tells that a finder of the CPU begins with a number of reads.
 func (w *Watch) begin(reads int) {
 	if w != nil {
 		w.batch.Store(int64(reads))

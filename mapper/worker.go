@@ -48,8 +48,8 @@ func (w *worker) writeTo(o *orderedWriter) {
 	}
 }
 
-// resolve appends what is written of reads [from, to) of a part to a block. When the context ends,
-// that is not complete.
+// resolve appends the output for reads [from, to) of a part to a block. When the context ends, the
+// output is not complete.
 func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, out block) block {
 	start := t.find.Verify.Start()
 	w.group.locate(ctx, p, from, to)

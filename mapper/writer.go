@@ -8,14 +8,14 @@ import (
 	"scanmap/sam"
 )
 
-// Outputs are where a run writes. Nothing of them is closed.
+// Outputs are where a run writes. A run closes none.
 type Outputs struct {
 	// Records gets the header and the records, as Form says; nil for nowhere.
 	Records io.Writer
 	Form    sam.WriterOptions
 	// Index, when set, is called for a sorted BAM and returns where its index goes, which has a kind.
 	Index func(kind sam.IndexKind) (io.Writer, error)
-	// Discordant gets the primary records of discordant and one-end-anchored pairs besides, as
+	// Discordant also gets the primary records of discordant and one-end-anchored pairs, as
 	// DiscordantForm says; nil for nowhere.
 	Discordant     io.Writer
 	DiscordantForm sam.WriterOptions
@@ -30,10 +30,10 @@ type Outputs struct {
 	Counting Counting
 }
 
-// A block is what is written of a group of reads.
+// A block is the output for a group of reads.
 type block struct {
 	records, discordant, unmapped []byte
-	// lengths are those of the records where the writer takes blocks over.
+	// lengths are the lengths of the records where the writer takes blocks over.
 	lengths []uint32
 	values  []sam.Record // the same as records; nil if they are not wanted
 }
@@ -42,8 +42,7 @@ type block struct {
 func (b *block) size() int64 { return int64(len(b.records) + len(b.discordant) + len(b.unmapped)) }
 
 // An orderedWriter writes numbered blocks in the order of their numbers, whoever
-// finishes first. Whoever brings the block that is due writes it and those that wait
-// for it.
+// finishes first. Whoever brings the block that is due writes it and the ones waiting behind.
 type orderedWriter struct {
 	// records, discordant and unmapped get the parts of blocks; the latter may be nil.
 	records, discordant, unmapped io.Writer
@@ -53,7 +52,7 @@ type orderedWriter struct {
 	found func([]sam.Record) error
 	// counting is what workers hand locations to; it may be nil.
 	counting Counting
-	// encoding is that of records, apartEncoding that of discordant ones.
+	// encoding is for records, and apartEncoding for discordant ones.
 	encoding, apartEncoding sam.Encoding
 	mu                      sync.Mutex
 	moved                   sync.Cond
@@ -150,8 +149,8 @@ func (o *orderedWriter) giveBack(b *block) {
 	}
 }
 
-// mostDue is how many blocks are written before those who wait are told: with many threads, to wake
-// all of them for each block takes longer than to write it.
+// mostDue is how many blocks are written before waiting workers are woken: with many threads, to
+// wake all for each block takes longer than to write it.
 const mostDue = 16
 
 // takeDue returns the blocks to be written next, none after an error.
@@ -180,7 +179,7 @@ func (o *orderedWriter) await(n int) error {
 }
 
 // writeEarly writes the first records of block n as soon as it is due, so that a long block does
-// not have to be held, and returns their memory, empty. The next write returns an error of it.
+// not have to be held, and returns their memory, empty. The next write returns its error.
 func (o *orderedWriter) writeEarly(n int, records []byte) []byte {
 	if o.await(n) == nil {
 		// Nobody else writes: that is done by whoever brings the block that is due.
