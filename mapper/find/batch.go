@@ -9,8 +9,8 @@ import (
 	"scanmap/locate"
 )
 
-// A Batch is reads that share a pass over the reference, packed. What belongs to a read is found by
-// its index in the batch.
+// A Batch is reads that share a pass over the reference, packed. The index of a read in the batch
+// leads to its fields.
 type Batch struct {
 	Reads []fasta.Read
 	// Together is the number of neighbouring reads that no part of the batch separates: 2 for pairs,
@@ -19,23 +19,23 @@ type Batch struct {
 	// length and k of each read, in bases and edits, and sought, the edits up to which its locations
 	// are sought.
 	length, k, sought []int32
-	// seeds[i] is the number of pieces less one of read i, by which it is skimmed for: what is sought
-	// of whole reads. It is negative for a read that has no pieces, and cannot be sought.
+	// seeds[i] is one less than the number of pieces by which read i is skimmed for: the sought edits
+	// of a whole read. It is negative for a read without pieces, which cannot be sought.
 	seeds []int32
 	local *Local // as in Options
 	// pieces are the numbers of pieces of local locations or parts that are known.
 	pieces map[soughtLength]int32
-	// packed holds both strands of each read: from packedAt[i] on the Planes of the read, then those
-	// of its reverse complement.
+	// packed holds both strands of each read: from packedAt[i] on the Planes of the read, then the
+	// Planes of its reverse complement.
 	packed   []uint64
 	packedAt []int
 	// ambiguous[i] is the number of letters of read i that match nothing.
 	ambiguous []int32
 }
 
-// layOut makes a batch of reads but for b.packed, and returns how many words that has to have
-// before fill is called. k gives the largest edit distance for a read of so many bases, and sought
-// is as in Options.
+// layOut makes a batch of reads without b.packed, and returns how many words b.packed has to have
+// before fill is called. k gives the largest edit distance for a read of a length, and sought is as
+// in Options.
 func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int, sought func(read, length, k int) int) int {
 	b.Reads, b.Together = reads, together
 	b.length, b.k = parallel.Resize(b.length, len(reads)), parallel.Resize(b.k, len(reads))
@@ -139,8 +139,8 @@ func (b *Batch) K(i int) int { return int(b.k[i]) }
 // Sought returns the distance up to which the locations of read i are sought, All at most.
 func (b *Batch) Sought(i int) int { return int(b.sought[i]) }
 
-// All returns the distance by which all locations of read i are sought: K, and one more of local
-// ones, some of which lose more than K and qualify by their inserted bases.
+// All returns the distance by which all locations of read i are sought: K, and K + 1 for local
+// locations, because some lose more than K and qualify by their inserted bases.
 func (b *Batch) All(i int) int { return int(b.all(i)) }
 
 func (b *Batch) all(i int) int32 {
@@ -174,8 +174,8 @@ func (b *Batch) SeekAll() {
 	}
 }
 
-// Unsought returns how many reads there are whose local locations are not known: they have no
-// pieces by which to be found, or more candidates than what was found lists.
+// Unsought returns the number of reads whose local locations are not known: they have no pieces by
+// which to be found, or more candidates than f lists.
 func (b *Batch) Unsought(f *Found) (n int64) {
 	if b.local == nil {
 		return 0
@@ -191,8 +191,9 @@ func (b *Batch) Unsought(f *Found) (n int64) {
 // Ambiguous returns the number of letters of read i that match nothing.
 func (b *Batch) Ambiguous(i int) int { return int(b.ambiguous[i]) }
 
-// mappable tells whether read i can have a location that is sought: it has bases, and no more of
-// them are ambiguous than it may have edits. Of local locations insertions may have more of them.
+// mappable tells whether read i can have a location that is sought: it has bases, and no more
+// ambiguous ones than it may have edits. More are allowed for local locations, whose insertions may
+// have them.
 func (b *Batch) mappable(i int) bool {
 	if b.local != nil {
 		return b.seeds[i] >= 0 && b.ambiguous[i] < b.length[i]
@@ -211,8 +212,8 @@ func (b *Batch) Slice(from, to int) *Batch {
 // whole returns n, or the next number of reads that separates none that belong together.
 func (b *Batch) whole(n int) int { return (n + b.Together - 1) / b.Together * b.Together }
 
-// Part returns reads [from, from+n) of the batch, or as many as there are, and a read more where n
-// would separate a pair.
+// Part returns reads [from, from+n) of the batch, fewer at its end, and a read more where n would
+// separate a pair.
 func (b *Batch) Part(from, n int) *Batch {
 	return b.Slice(from, min(from+b.whole(n), len(b.Reads)))
 }

@@ -72,7 +72,7 @@ func openDevice(driver *gpu.Driver, index int, sync bool) (*gpuDevice, error) {
 	return &gpuDevice{GPU: g}, nil
 }
 
-// hold uploads the reference, and takes at most so many bytes of memory if that is not 0.
+// hold uploads the reference. It takes at most `most` bytes of memory, if `most` is not 0.
 func (d *gpuDevice) hold(s shared, most int64) error {
 	d.ref = s.ref
 	free, _, err := d.FreeMemory()
@@ -122,7 +122,7 @@ func (d *gpuDevice) chunkPositions() int {
 	return max(d.finders, FindersOfGPU) * most
 }
 
-// cut cuts the reference into chunks of at most so many bases, as few as the memory allows.
+// cut cuts the reference into chunks of at most `longest` bases, as few as the memory allows.
 func (d *gpuDevice) cut(memory int64, longest int) {
 	total := d.ref.Bases.Length
 	most := int64(float64(memory) / bytesPerChunkBase)

@@ -18,12 +18,12 @@ type gpuCover struct {
 	sharing                gpuSharing
 	// adding guards the cells.
 	adding sync.Mutex
-	// added bounds what was added to cells since they were cleared, as gpuShare.bound does.
+	// added bounds all additions to cells since they were cleared, as gpuShare.bound does.
 	added int64
 }
 
-// cellBytes is the size of a cell, and totalBytes that of a bin, of a contig's number of locations
-// and of its weight.
+// cellBytes is the size of a cell, and totalBytes the size of a bin, a contig's number of locations
+// and its weight.
 const (
 	cellBytes  = 4
 	totalBytes = 8
@@ -35,8 +35,8 @@ const mostRetained = 1 << 26
 // cellsOf is the number of cells that a reference has.
 func cellsOf(ref *dna.Reference) int { return ref.Bases.Length + 2*kernels.TextPadding }
 
-// hold makes room for the counts of a reference whose chunks are on the GPU, if that leaves half of
-// so many bytes of memory, and returns how much it takes.
+// hold makes room for the counts of a reference whose chunks are on the GPU, if it takes no more
+// than half of the memory, and returns its bytes.
 func (c *gpuCover) hold(q *device.Queue, options *Options, ref *dna.Reference, chunks []gpuChunk, memory int64) (bytes int64) {
 	o := options.Cover
 	if o == nil {
@@ -89,8 +89,8 @@ func (w *gpuFinder) makeRoom(all, most int64) error {
 	return nil
 }
 
-// Covered hands what the GPUs counted to Cover.To, when their finders have done all that they were
-// given, and returns what all of them counted of each contig; nil where nothing was.
+// Covered hands the counts of the GPUs to Cover.To, when their finders have done all their work,
+// and returns the totals of each contig over all GPUs; nil where none counted.
 func (g *GPUs) Covered() (totals []CoveredContig, err error) {
 	for i, d := range g.devices {
 		if d.cover.options == nil {
@@ -173,7 +173,7 @@ func (d *gpuDevice) handCells(q *device.Queue, threads int) error {
 const coveredGrain = 1 << 18
 
 // eachContig calls do for each contig that has bases, or its end, at offsets [from, to) of the
-// reference: those are at offsets [lo, hi), and the first of them is base `at`.
+// reference: they are at offsets [lo, hi), and the first one is base `at`.
 func eachContig(ref *dna.Reference, from, to int, do func(contig, at, lo, hi int)) {
 	for i := max(ref.ContigAt(from), 0); i < len(ref.Contigs) && ref.Contigs[i].Start < to; i++ {
 		c := &ref.Contigs[i]

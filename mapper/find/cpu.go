@@ -10,7 +10,7 @@ import (
 type cpuFinder struct {
 	shared
 	rare *rarity // nil for a short reference
-	// What one part after the other uses.
+	// Scratch memory, for one part after the other.
 	batch   Batch
 	classes classes
 	table   pieceTable
@@ -47,10 +47,10 @@ func (c *cpuFinder) Ahead() bool { return false }
 
 func (c *cpuFinder) Discard() { _ = c.store.close() } // after an error, which counts
 
-// BatchReads is the number of reads that share a pass of the CPU over a reference of n bases: so
-// many that the pass, at some 0.7 ns a base, costs less than a tenth of what the reads cost
-// themselves, at some 2 us each. More would take more memory and, because the table of pieces
-// outgrows the cache, more time.
+// BatchReads is the number of reads that share a pass of the CPU over a reference of n bases. With
+// this many the pass, at some 0.7 ns a base, costs less than a tenth of the work on the reads, at
+// some 2 us each. More would take more memory and, because the table of pieces outgrows the cache,
+// more time.
 func BatchReads(n int64) int {
 	return int(min(max(n/256, 1<<14), 1<<20))
 }

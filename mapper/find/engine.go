@@ -82,10 +82,10 @@ func (c *classes) sort(b *Batch, s *shared) {
 //	scan:  2n * scanCost                                  a read
 //
 // (k+1) 2n/4^q is the number of hits of a read in a random text, both strands counted, and p the
-// share of them whose flank fits: with f bases and one edit, (1 + 8f) / 4^f. The constants were
-// measured on 22 November 2026 on a processor with AVX2 (docs/benchmarks/engines.md). CPUTime
-// (worth.go) says how long real reads take. A GPU takes the same classes, although a pass
-// costs more there beside hits.
+// share whose flank fits: with f bases and one edit, (1 + 8f) / 4^f. The constants were measured on
+// 22 November 2026 on a processor with AVX2 (docs/benchmarks/engines.md). CPUTime (worth.go) says
+// how long real reads take. A GPU takes the same classes, although a pass costs more there beside
+// hits.
 const (
 	skimBase  = 0.65
 	hitCost   = 8.0

@@ -15,25 +15,25 @@ import (
 // time. All finders lead to the same locations.
 type Finder interface {
 	// Pack makes a batch of reads, in memory that the next call takes again. together is the number
-	// of neighbouring reads that are never separated; k gives the largest edit distance for a read
-	// of so many bases.
+	// of neighbouring reads that are never separated; k gives the largest edit distance for a read of
+	// a length.
 	Pack(reads []fasta.Read, together int, k func(length int) int) (*Batch, error)
 	// Fits returns how many reads of a batch, the last that Pack made, should be given to Find at a
 	// time, at least 1.
 	Fits(b *Batch) int
-	// Find finds where the reads of a batch, or of a part of one, may lie. It leaves what the first
-	// n of them have in f, whose memory it takes again. ErrTooMuch means that fewer reads have to
+	// Find finds where the reads of a batch, or of a part of one, may lie. It leaves the results of
+	// the first n reads in f, whose memory it takes again. ErrTooMuch means that fewer reads have to
 	// be tried; a batch of reads that belong together is never too much: it may be left unlisted
-	// (Found.Unlisted). ErrHalted asks to leave the batch to others. Other errors are those of a
-	// device, or of a temporary file.
+	// (Found.Unlisted). ErrHalted asks to leave the batch to others. Other errors come from a device
+	// or a temporary file.
 	Find(b *Batch, f *Found) (n int, err error)
-	// More leaves in f what the next n reads have, of those that Find found for and did not hand on.
+	// More leaves in f the results of the next n reads that Find found for and did not hand on.
 	More(f *Found) (n int, err error)
 	// Ahead tells whether Find should go on while what it found before is used. A finder that takes
 	// all processors should not.
 	Ahead() bool
-	// Discard gives up what is left of a batch, such as a temporary file. It may be called at any
-	// time, and Find may follow it.
+	// Discard gives up the rest of a batch, such as a temporary file. It may be called at any time,
+	// and Find may follow it.
 	Discard()
 }
 
@@ -44,24 +44,24 @@ var ErrTooMuch = errors.New("more was found than can be held at a time")
 type Options struct {
 	// Engine is the engine to take; EngineAuto chooses for each class of reads.
 	Engine Engine
-	// Metric says what a location is.
+	// Metric defines locations.
 	Metric locate.Metric
 	// Threads is the number of goroutines that compute, at least 1.
 	Threads int
-	// Local, when set, has local locations found in place of those of whole reads (package locate).
+	// Local, when set, has local locations found, not locations of whole reads (package locate).
 	// Finders then leave candidates alone.
 	Local *Local
 	// Want says which locations are wanted.
 	Want Want
-	// Sought, when set, gives the distance up to which locations of a read are sought, of the read's
-	// number among those that Pack gets, its length and its k. A GPU that counts
-	// what locations cover seeks all up to k.
+	// Sought, when set, gives the distance up to which locations of a read are sought, from its number
+	// among the reads of Pack, its length and its k. A GPU that counts what locations cover seeks all
+	// up to k.
 	Sought func(read, length, k int) int
 	// Again is how many finders GPUs.Again makes, which get a share of a GPU's memory.
 	Again int
 	// Cover, when set, has GPUs count what locations cover.
 	Cover *Cover
-	// Halt, when set, can have a finder of the CPU give up what it is at.
+	// Halt, when set, can have a finder of the CPU give up its work on a batch.
 	Halt *Halt
 	// Words, when set, is what the CPU's finders of one reference share.
 	Words *Words
@@ -69,8 +69,8 @@ type Options struct {
 	BatchReads int
 	// Times adds up what the stages take. It must not be nil.
 	Times *Times
-	// Temporary makes the files for what was found and does not fit into memory; nil for those of the
-	// system's folder.
+	// Temporary makes the files for candidates and ends that do not fit into memory; nil for files in
+	// the system's folder.
 	Temporary temporary.Files
 	// Limits are for tests; the zero value of each field stands for a good number.
 	Limits Limits
@@ -94,10 +94,10 @@ type Want struct {
 	// most Mates edits more, or for all locations if Mates is 0.
 	Best                bool
 	Strata, Near, Mates int
-	// One, Unique, Reported and Drop say what is reported of the locations that are asked for, which
-	// Options.Cover counts: with One the primary one alone; with Unique the best one, if there is no
-	// other; Reported at most, the primary one and then the first of the others, 0 for all. With Drop
-	// none is reported of a read that has more, or more than are held.
+	// One, Unique, Reported and Drop say which of the locations that are asked for are reported.
+	// Options.Cover counts these. With One only the primary one is reported; with Unique the best one,
+	// if there is no other. At most Reported are reported, 0 for all: the primary one, and then the
+	// others in order. With Drop none is reported for a read that has more, or more than are held.
 	One, Unique bool
 	Reported    int
 	Drop        bool
@@ -109,7 +109,7 @@ type Want struct {
 // some tells whether not all locations are wanted.
 func (w Want) some() bool { return w.Best || w.Numbers }
 
-// of returns what is wanted of reads of a batch, by Strata alone.
+// of returns the Want for reads of a batch, with Strata alone.
 func (w Want) of(b *Batch) Want {
 	switch partly := b.Partly(); {
 	case b.Together == 1 && !partly:
@@ -122,7 +122,7 @@ func (w Want) of(b *Batch) Want {
 	return Want{}
 }
 
-// Limits bound what is held at a time. Results do not depend on them.
+// Limits bound the memory in use at a time. Results do not depend on them.
 type Limits struct {
 	// Found is the most candidates and ends that the CPU's finder holds in memory; more go to a
 	// temporary file. Handed is the most that it hands on at a time, unless reads that belong
@@ -130,26 +130,26 @@ type Limits struct {
 	// a time, with the same exception.
 	Found, Handed, GPUFound int
 	// Listed is the most candidates and ends of a read, or of reads that belong together, that are
-	// handed on; a GPU hands on as many as GPUFound. Reads with more are left unlisted, and searched
-	// for by themselves. Stretch is how many positions are decided at a time then.
+	// handed on; a GPU hands on as many as GPUFound. Reads with more are left unlisted, and a search
+	// for each decides Stretch positions at a time.
 	Listed, Stretch int
 	// GPUQueue is the most room in the queues of a GPU's finder, in candidates and in ends, unless
 	// the least that it looks at of the text at a time has more for reads that belong together. Hits
 	// have eight times the room.
 	GPUQueue int
 	// GPUDirect is the number of pieces from which on the codes of short ones number the buckets of
-	// a GPU's table; 0 stands for a quarter as many as there are codes.
+	// a GPU's table; 0 stands for a quarter of the number of codes.
 	GPUDirect int
 	// GPUChunk is the most bases of the reference that a GPU has in one piece.
 	GPUChunk int
-	// GPUCovered is the most room for locations of a part where what they cover is counted. Parts that
-	// have more are cut.
+	// GPUCovered is the most room for locations of a part where a GPU counts what they cover. Parts
+	// that have more are cut.
 	GPUCovered int
 	// CountedBases is the length of reference from which on its words are counted.
 	CountedBases int
 }
 
-// withDefaults replaces what is zero.
+// withDefaults replaces zero values.
 func (l Limits) withDefaults() Limits {
 	def := func(n *int, good int) {
 		if *n == 0 {
@@ -184,9 +184,9 @@ type Parts struct {
 }
 
 // Next finds for the next part of a batch, from read `from` on, and returns it: its length says
-// where the next one begins. It gives the finder as many reads as it likes or, where that finds too
-// much, half of them, and so on. The size that fitted is kept for what comes next, which is likely
-// to be alike, and doubles when little was found.
+// where the next one begins. It gives the finder as many reads as Fits says or, after ErrTooMuch,
+// half as many, and so on. The size that fitted is kept for the next reads, which are likely to be
+// alike, and doubles when little was found.
 func (p *Parts) Next(finder Finder, b *Batch, from int, f *Found) (*Batch, error) {
 	for {
 		if p.left > 0 {

@@ -69,9 +69,8 @@ func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) in
 	return b, nil
 }
 
-// What a finder takes of a GPU's memory, in bytes: for each end that scan finds, for each piece in
-// the table, and for each candidate in the queue of skim; gpuVerify.buffers has what it takes
-// besides.
+// The memory of a finder on a GPU, in bytes: for each end that scan finds, for each piece in the
+// table, and for each candidate in the queue of skim. gpuVerify.buffers has the rest.
 const (
 	endBytes       = 16
 	pieceBytes     = 4 + 4 + 4 + 4 + wideEntry + 2*(4+8) + 2*slotBytes
@@ -81,14 +80,13 @@ const (
 // thins tells whether locations of the reads of a batch that are not wanted may be left on the GPU.
 func (w *gpuFinder) thins(b *Batch) bool { return w.options.Want.of(b).some() }
 
-// share is a finder's part of the memory that the reference leaves, in bytes. Half of it is for
-// candidates, a quarter for the reads of a batch and their table, an eighth for the scratch memory
-// of alignments.
+// share is a finder's part of the memory that the reference leaves, in bytes. Candidates get half,
+// the reads of a batch and their table a quarter, and the scratch memory of alignments an eighth.
 func (d *gpuDevice) share() int { return int(d.memory) / d.finders }
 
-// Fits is asked for every part, and so what there is memory for was found once for the batch. What
-// the GPU's finders found so far tells how many reads are likely to have three quarters of
-// Limits.GPUFound.
+// Fits is called for every part, so that the number of reads that fit into memory was computed once
+// for the batch. Earlier parts of the GPU's finders tell how many reads are likely to have three
+// quarters of Limits.GPUFound.
 func (w *gpuFinder) Fits(*Batch) int {
 	each := math.Float64frombits(w.device.each.Load())
 	return min(w.fits, int(max(0.75*float64(w.options.Limits.GPUFound)/max(each, 1e-9), leastReads)))
@@ -98,7 +96,7 @@ func (w *gpuFinder) Fits(*Batch) int {
 // been tried before: fewer would not be worth a pass.
 const leastReads = 1 << 12
 
-// learn notes what a read is likely to have, from the last part.
+// learn notes how much a read is likely to have, from the last part.
 func (w *gpuFinder) learn(found, reads int) {
 	w.device.each.Store(math.Float64bits(float64(found) / float64(reads)))
 }
@@ -127,15 +125,15 @@ func (w *gpuFinder) fitting(b *Batch) int {
 	return n
 }
 
-// roomFor is the room for what so many reads find, of so many bytes each.
+// roomFor is the room for the items of a number of reads, by the bytes of an item.
 func (w *gpuFinder) roomFor(reads, bytes int) int {
 	return min(w.options.Limits.GPUQueue, max(128*reads, 1<<18), max(w.device.share()/2/bytes, 1<<10))
 }
 
-// candidateRoom is the room for candidates of so many reads. It is more than most batches need.
+// candidateRoom is the room for candidates of a number of reads. It is more than most batches need.
 func (w *gpuFinder) candidateRoom(reads int) int { return w.roomFor(reads, w.bytesOfCandidate()) }
 
-// hitRoom is the room for hits of so many reads: an eighth of the finder's memory at most.
+// hitRoom is the room for hits of a number of reads: an eighth of the finder's memory at most.
 func (w *gpuFinder) hitRoom(reads int) int {
 	return min(8*w.options.Limits.GPUQueue, max(1024*reads, 1<<18), max(w.device.share()/8/hitBytes, 1<<10), 1<<28)
 }
@@ -181,7 +179,7 @@ type gpuPart struct {
 	shapes          []kernels.Shape
 }
 
-// A gpuFound collects what is found in the chunks, before it is grouped by read.
+// A gpuFound collects the results of the chunks, before they are grouped by read.
 type gpuFound struct {
 	located    []Located
 	rounds     []int              // where in located what is in order of the reads begins
@@ -193,7 +191,8 @@ func (f *gpuFound) count() int64 {
 	return int64(len(f.located) + len(f.candidates) + len(f.ends))
 }
 
-// find is Find but for errors of the GPU. covering tells whether what locations cover is counted.
+// find is Find before errors are handled. covering tells whether the GPU counts what locations
+// cover.
 func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	q := w.queue
 	limit := int64(w.options.Limits.GPUFound)
@@ -384,7 +383,7 @@ func (p *gpuPass) skimmed() error {
 }
 
 // skimClass skims for the reads of the table: the whole chunk at once if the candidates have room,
-// otherwise some of it after the other.
+// otherwise in several passes.
 func (p *gpuPass) skimClass() error {
 	s, whole := &p.skim, p.chunk
 	others := s.found // of other classes: a read is of one class, so they stand for themselves
@@ -424,8 +423,9 @@ func (p *gpuPass) skimClass() error {
 	}
 }
 
-// isTooMuch tells whether so many candidates are likely to lead to more than is wanted: most become
-// locations, one in two at least. Where not all of those are handed on, only finding them tells.
+// isTooMuch tells whether a number of candidates is likely to lead to more than the limit: most
+// become locations, one in two at least. Where not all locations are handed on, the number of
+// candidates does not tell.
 func (p *gpuPass) isTooMuch(candidates int) bool { return !p.thin && int64(candidates)/2 > p.limit }
 
 // pass is a pass over the chunk from a position on, as far as there is room.

@@ -16,18 +16,19 @@ type Found struct {
 	Candidates ByRead[locate.Candidate]
 	Ends       ByRead[locate.End]
 	Located    ByRead[Located]
-	// Operations are those of the alignments of Located.
+	// Operations has the operations of the alignments of Located.
 	Operations []locate.Operation
 	Counts     Counts
-	// counted are numbers of locations that were only counted: those of read i by distance, from
-	// countedFrom[i] on if that is not negative. Both are empty where all are handed on.
+	// counted has the numbers of locations that were only counted, by read and distance. Read i has
+	// its numbers from countedFrom[i] on, if this is not negative. Both are empty where all locations
+	// are handed on.
 	counted     []uint32
 	countedFrom []int32
 	// left are the numbers of locations of a read by distance that are not in Located, because there
 	// are more than are held; nil for none.
 	left map[int][]uint32
-	// covered tells that GPUs.Covered has what is reported of counted, and of Located's alignments but
-	// for Uncounted ones.
+	// covered tells that GPUs.Covered has the reported locations among the counted ones, and among the
+	// aligned ones of Located that are not Uncounted.
 	covered bool
 	// unlisted tells that the reads have more than is listed.
 	unlisted bool
@@ -38,13 +39,13 @@ type Found struct {
 // Counts says what the engines did for a batch.
 type Counts struct {
 	// Candidates are the diagonals that skim found: on the CPU one for each hit whose flank fits,
-	// but for those seen to repeat another. Refused are those of them that a lower bound of the
-	// edits ruled out, which a GPU does not count. Compared are the pieces that were compared with
-	// the text, which a GPU alone counts.
+	// unless it is seen to repeat another. Refused are the candidates that a lower bound of the edits
+	// ruled out; a GPU does not count these. Compared are the pieces that were compared with the text,
+	// which a GPU alone counts.
 	Candidates, Refused, Compared int64
 	// Skimmed and Scanned are the reads that each engine took.
 	Skimmed, Scanned int64
-	// Batches is 1 for what Find finds, and 0 for what More hands on of it.
+	// Batches is 1 for the results of Find, and 0 for the rest that More hands on.
 	Batches int64
 }
 
@@ -90,8 +91,8 @@ func (r *ByRead[T]) Count(from, to int) int {
 // All returns the items of all reads.
 func (r *ByRead[T]) All() []T { return r.list }
 
-// Group brings the items of lists together by read, in no order among those of one read. read tells
-// whose an item is, below reads.
+// Group brings the items of lists together by read. The items of one read are in no order. read
+// tells whose an item is, below reads.
 func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads int) {
 	n := 0
 	for _, l := range lists {
@@ -124,8 +125,8 @@ func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads
 }
 
 // Merge is Group for a list whose stretches, which begin at rounds, are each in order of the reads.
-// Among those of one read the items keep their order. It takes the list over, and returns memory
-// for another one.
+// The items of one read keep their order. It takes the list over, and returns memory for another
+// one.
 func (r *ByRead[T]) Merge(list []T, rounds []int, read func(item *T) uint32, reads, threads int) (free []T) {
 	if len(list) == 0 {
 		r.list = r.list[:0]
@@ -182,17 +183,17 @@ func readOfCandidate(c *locate.Candidate) uint32 { return c.Read }
 func readOfEnd(e *locate.End) uint32             { return e.Read }
 func readOfLocated(l *Located) uint32            { return l.Read }
 
-// HoldLocated makes f hold locations, and nothing else, of a batch of reads: all that they have, in
-// their order, but for those of which left has the numbers, as Reader.Append returns them, by read.
-// FirstLocated gave firsts, for one read more than there are, and the locations have operations. f
-// takes all over.
+// HoldLocated makes f hold the locations of a batch of reads, in their order, and nothing else.
+// left has the numbers of further locations by read, as Reader.Append returns them. FirstLocated
+// gave firsts, for one read more than there are, and the locations have operations. f takes all
+// over.
 func (f *Found) HoldLocated(located []Located, firsts []int, operations []locate.Operation, left map[int][]uint32) {
 	*f = Found{left: left, Operations: operations}
 	f.Located.list, f.Located.from = located, firsts
 }
 
-// FirstLocated sets firsts[i] to how many locations reads before read from+i have: so many before
-// these and those of located, which are in order of reads from `from` on.
+// FirstLocated sets firsts[i] to how many locations the reads before read from+i have. Reads before
+// `from` have a number of `before`; located has the locations of reads from `from` on, in order.
 func FirstLocated(firsts []int, located []Located, from, before int) {
 	next := 0
 	for i := range located {
@@ -205,8 +206,7 @@ func FirstLocated(firsts []int, located []Located, from, before int) {
 	}
 }
 
-// reset empties f for a batch whose reads were sorted into classes; nil for what more there is of
-// one.
+// reset empties f for a batch whose reads were sorted into classes; nil for the rest of a batch.
 func (f *Found) reset(classes *classes) {
 	f.Operations = f.Operations[:0]
 	f.counted, f.countedFrom = f.counted[:0], f.countedFrom[:0]
@@ -228,12 +228,12 @@ func (f *Found) unlist() {
 	f.unlisted, f.covered, f.fullness = true, false, 1
 }
 
-// Unlisted tells that the reads of f, which belong together, have more than is listed: nothing is.
-// A Reader searches for them by itself.
+// Unlisted tells that the reads of f, which belong together, have more than can be listed, so that
+// nothing is listed. A Reader searches for each again.
 func (f *Found) Unlisted() bool { return f.unlisted }
 
-// Covered tells that a GPU has counted what locations cover that are reported (find.Cover): of
-// those that Append marks, and of those that are only counted.
+// Covered tells that a GPU has counted reported locations for find.Cover: the ones marked by
+// Append, and the ones only counted.
 func (f *Found) Covered() bool { return f.covered }
 
 // HoldUnlisted makes f hold nothing but that.
@@ -247,10 +247,9 @@ func (f *Found) Count(from, to int) int {
 	return f.Candidates.Count(from, to) + f.Ends.Count(from, to) + f.Located.Count(from, to)
 }
 
-// Counted returns how many locations of read i, which may have k edits, there are at each distance
-// beside those that are handed on, or nil if all are handed on. Those that are not have more edits
-// than Options.Want asks for, numbers alone are wanted, or a GPU has counted them. The slice is
-// valid as long as f.
+// Counted returns how many locations of read i are not handed on, at each distance up to k, or nil
+// if all are handed on. They have more edits than Options.Want asks for, numbers alone are wanted,
+// or a GPU has counted them. The slice is valid as long as f.
 func (f *Found) Counted(i, k int) []uint32 {
 	if len(f.counted) == 0 || f.countedFrom[i] < 0 {
 		return nil
@@ -258,9 +257,8 @@ func (f *Found) Counted(i, k int) []uint32 {
 	return f.counted[f.countedFrom[i]:][:k+1]
 }
 
-// leave parts what was counted of read i beside a location of some distance, which is the primary
-// one, where that and the location are more than are held: the first `most` of them by distance
-// are, and the others are left.
+// leave bounds the counted locations of read i. With the primary one, at a distance that is given,
+// at most the first `most` by distance are held; the numbers of the others go to f.left.
 func (f *Found) leave(i, k, distance, most int) {
 	counted := f.Counted(i, k)
 	total := 1

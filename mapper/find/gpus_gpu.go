@@ -14,7 +14,7 @@ import (
 	"scanmap/internal/measure"
 )
 
-// GPUs are open GPUs, with a finder or more on each once they hold a reference. What fails is a
+// GPUs are open GPUs, with a finder or more on each once they hold a reference. Errors are of type
 // *device.Error.
 type GPUs struct {
 	driver  *gpu.Driver
@@ -161,8 +161,8 @@ func (d *gpuDevice) newFinder(s shared) (Finder, error) {
 	}, nil
 }
 
-// Again returns a finder on GPU number i, for reads that are sought again. The reference is the one
-// that the GPUs hold.
+// Again returns a finder on GPU number i, for reads that are sought again. ref is the reference on
+// the GPUs.
 func (g *GPUs) Again(ref *dna.Reference, o Options, i int) (Finder, error) {
 	f, err := g.devices[i].newFinder(newShared(ref, o))
 	if err != nil {
@@ -220,7 +220,7 @@ func (g *GPUs) Close() error {
 	return first
 }
 
-// giveUp closes what is open after an error, which counts.
+// giveUp closes the GPUs after an error, and returns this error.
 func (g *GPUs) giveUp(err error) error {
 	_ = g.Close()
 	var failed *device.Error

@@ -24,27 +24,27 @@ import (
 // If each region had more edits than its budget, that is, at least as many as it has pieces, there
 // would be k + 1 edits or more. In a region with fewer edits than pieces, one piece has none. ∎
 //
-// So a hit of a piece leads to a candidate only if the bases of its region beside it fit with as
-// many edits as the budget, 0 or 1. Which bases are compared is free, since the edits of some bases
-// of a region are no more than those of all. They are the flank: those next to the piece on the
-// longer side, flankBases at most. Lemma 2, at fits, says how they are compared.
+// A hit of a piece thus leads to a candidate only if the bases of its region beside it fit with as
+// many edits as the budget, 0 or 1. Any bases of the region may be compared, since some have no
+// more edits than all. The flank is compared: the bases next to the piece on the longer side,
+// flankBases at most. Lemma 2, at fits, says how they are compared.
 //
-// Lemma 3. Over the groups in order stands a binary tree. A node's region is that of its groups
-// together, and its budget is their pieces less one; that of the root is k. An alignment with k
-// edits at most has a group as in lemma 1 such that the region of each node above it has no more
-// edits than its budget, too.
+// Lemma 3. Over the groups in order stands a binary tree. A node's region is the regions of its
+// groups together. Its budget is one less than their number of pieces; the root's is k. An
+// alignment with k edits at most has a group as in lemma 1 such that the region of each node above
+// it has no more edits than its budget, too.
 //
 // Proof. A node with p and q pieces below its two children has p + q - 1 edits at most; then the
 // first child has p - 1 at most or the other has q - 1 at most, since otherwise there would be
 // p + q. Follow such children from the root down. ∎
 //
 // Within the region of a node the alignment of a hit has as many gaps as edits at most, and so
-// stays as near to the diagonal of the hit. So a lower bound of the edits may refuse the hit for
+// stays as near to the diagonal of the hit. A lower bound of the edits may thus refuse the hit for
 // any node above its group (nodes.go). Another group's hit leads to the same location then.
 
-// With substitutions alone an alignment has no gaps. It is a diagonal, and all of the above holds
-// of it: its edits are the bases that differ. The flank is compared with the text moved by an edit,
-// too, and so lets more pass; the nodes are compared on the diagonal itself.
+// With substitutions alone an alignment has no gaps. It is a diagonal, its edits are the bases that
+// differ, and all of the above holds. The flank is compared with the text moved by an edit, too,
+// and so lets more pass; the nodes are compared on the diagonal itself.
 //
 // Lemma 5. A place where a read has at most k differences and no gap is the diagonal of a hit that
 // no node refuses; and a hit's diagonal is such a place if and only if all of the read lies inside
@@ -52,12 +52,12 @@ import (
 //
 // Proof. The place is an alignment of k edits at most, so that by lemmas 1 and 3 it has a group
 // with an unchanged piece such that the regions of the group and of all nodes above it have no more
-// differences than their budgets; a part of a region has no more than all of it. That piece is a
-// hit of its own diagonal, as there is no gap. The second half is the definition. ∎
+// differences than their budgets; a part of a region has no more than the whole region. The piece
+// is a hit on this diagonal, as there is no gap. The second half is the definition. ∎
 //
-// So each hit leads to one diagonal and no other, and a comparison of the read with the text there,
-// 64 bases at a time and no further than k + 1 differences, decides: there is no window to measure,
-// and no neighbour to be kept apart from.
+// Each hit thus leads to one diagonal and no other. A comparison of the read with the text there
+// decides, 64 bases at a time and no further than k + 1 differences. No window is measured, and no
+// neighbour has to be kept apart.
 
 // groupsOf returns the number of groups of a read with k edits.
 func groupsOf(k int) int { return (k + 2) / 2 }
@@ -140,8 +140,8 @@ func region(pieces []int32, first, last, m, q int) (from, to, edits int) {
 }
 
 // newFlank returns the flank of the piece of q bases at base at of a strand, which with its flank
-// is bases [from, to). beside is what lies beside the piece, and n how many bases of that there are
-// on each side, as besides returns them; the flank ends there at the latest.
+// is bases [from, to). beside has the bases beside the piece, and n their number on each side, as
+// `besides` returns them; the flank ends with them at the latest.
 func newFlank(beside *surroundings, n [2]int, at, q, from, to, edits int, flipped bool) flank {
 	side, length := 0, to-at-q
 	if from < at {
@@ -164,9 +164,8 @@ type surroundings struct {
 	low, high [2]uint64
 }
 
-// besides returns what lies beside the piece of q bases at base at of a strand, as far as bases
-// [from, to), and on each side how many of it there are before an ambiguous letter, sideBases at
-// most.
+// besides returns the bases beside the piece of q bases at base at of a strand, within bases [from,
+// to). n is their number on each side before an ambiguous letter, sideBases at most.
 func besides(strand locate.Planes, at, q, from, to int, flipped bool) (s surroundings, n [2]int) {
 	if n[0] = min(to-at-q, sideBases); n[0] > 0 {
 		low, high, amb := strand.Window(at + q)
@@ -185,9 +184,9 @@ func besides(strand locate.Planes, at, q, from, to int, flipped bool) (s surroun
 	return s, n
 }
 
-// surround returns what lies beside the window of q bases at an offset of the text. It reads what
-// is there, also over an end of the contig: an alignment never goes there, so that can make no
-// flank unfit (see fits).
+// surround returns the bases beside the window of q bases at an offset of the text. It also reads
+// over an end of the contig: no alignment goes there, so that these bases make no flank unfit (see
+// fits).
 func surround(text *dna.Sequence, offset, q int, flipped bool) (s surroundings) {
 	low, high := dna.WindowOrZero(text.Low, offset+q), dna.WindowOrZero(text.High, offset+q)
 	lowBefore := bits.Reverse64(dna.WindowOrZero(text.Low, offset-64))

@@ -9,8 +9,8 @@ import (
 // ErrHalted tells that a finder was halted. Nothing that it found of the batch was handed on.
 var ErrHalted = errors.New("the finder was halted")
 
-// A Halt has a finder of the CPU give up what it is at, once others can do that sooner: what is
-// left would take it longer than the others take to begin.
+// A Halt has a finder of the CPU give up its work, once others can do it sooner: the rest would
+// take it longer than the others take to begin.
 type Halt struct {
 	worth       time.Duration
 	asked       atomic.Bool
@@ -25,7 +25,7 @@ func NewHalt(worth time.Duration) *Halt { return &Halt{worth: worth} }
 // Ask asks for it, from now on.
 func (h *Halt) Ask() { h.asked.Store(true) }
 
-// Begin tells that something is begun that takes so many units of time, which are about alike.
+// Begin tells that work begins, in a number of units that take about the same time each.
 func (h *Halt) Begin(units int) {
 	if h == nil {
 		return
@@ -50,7 +50,7 @@ func (h *Halt) Unit() {
 	}
 }
 
-// Share is how much of what was begun last is done, from 0 to 1. Anybody may ask.
+// Share is how much of the work begun last is done, from 0 to 1. Anybody may ask.
 func (h *Halt) Share() float64 {
 	if all := h.units.Load(); all > 0 {
 		return min(1, float64(h.done.Load())/float64(all))
@@ -62,7 +62,7 @@ func (h *Halt) Share() float64 {
 func (h *Halt) few() int64 { return h.units.Load() / 64 }
 
 // Left is about how long the rest of the work that was begun last will take, 0 if too little of it
-// was done. Nothing of the unit at hand counts. Anybody may ask.
+// was done. The unit at hand does not count. Anybody may ask.
 func (h *Halt) Left() time.Duration {
 	begun := h.begun.Load()
 	done := h.done.Load()

@@ -20,7 +20,7 @@ const (
 	countedBytes = 4
 )
 
-// begin prepares for a part whose reads have so many pieces.
+// begin prepares for a part. pieces is the number of pieces of its reads.
 func (k *gpuKeep) begin(q *device.Queue, b *Batch, pieces int) {
 	reads := len(b.Reads)
 	q.Reserve(&k.best, bestBytes*reads)
@@ -42,8 +42,8 @@ func (v *gpuVerify) keptLocations() *device.Buffer { return &v.windows }
 // the package does not compile.
 var _ = [1]struct{}{}[locationsEach-windowClasses]
 
-// keep leaves of the locations that n candidates led to those that are wanted as far as the part
-// has come.
+// keep leaves, from the locations that n candidates led to, the ones wanted as far as the part has
+// come.
 func (k *gpuKeep) keep(p *gpuPass, v *gpuVerify, n int) {
 	q, most, want := p.queue, locationsEach*n, p.options.Want.of(p.batch)
 	params := &kernels.KeepParams{
@@ -62,7 +62,7 @@ func (k *gpuKeep) keep(p *gpuPass, v *gpuVerify, n int) {
 	device.LaunchBlocks(q, "keep", blocks, params)
 }
 
-// hand leaves in f what was counted of a part.
+// hand leaves the counts of a part in f.
 func (k *gpuKeep) hand(q *device.Queue, f *Found, part *gpuPart, classes *classes) {
 	counted := k.hostCounted.Resize(q, part.pieces)
 	device.Download(q, counted, &k.counted, 0)

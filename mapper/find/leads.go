@@ -10,8 +10,8 @@ import (
 )
 
 // leads tells whether a local location, or a part, of a read may go through the diagonal of a
-// candidate, by bounds. Each that does not would be left out with the read's others. But of some
-// reads there are many, and those of a read are one worker's; here they are of all workers.
+// candidate, by bounds. Candidates without one would be left out later, all of a read by the same
+// worker. Some reads have many; here all workers share them.
 func (b *Batch) leads(l *locate.Local, c *locate.Candidate) bool {
 	read, strand := int(c.Read), b.strand(int(c.Read), c.Place.Strand())
 	if b.local.Parts {
@@ -20,7 +20,7 @@ func (b *Batch) leads(l *locate.Local, c *locate.Candidate) bool {
 	return l.Leads(b.Length(read), b.K(read), b.Sought(read), strand, c.Place, int(c.Diagonal))
 }
 
-// A refuser makes candidates, but for those that lead to nothing.
+// A refuser makes candidates, and leaves out the ones leading to nothing.
 type refuser struct {
 	locals  []locate.Local       // one for each worker
 	made    [][]locate.Candidate // of each grain

@@ -6,34 +6,34 @@ import (
 	"scanmap/locate"
 )
 
-// Of local locations the hits of a piece are judged as those of whole reads are (groups.go), with
-// lost score in place of edits: lemma 3 of locate.CutLocal puts down what an alignment loses to the
-// regions of pieces, so that one is left whose share is D / n at most.
+// Hits of a piece are judged for local locations as for whole reads (groups.go), by lost score and
+// not by edits. Lemma 3 of locate.CutLocal puts the loss of an alignment down to the regions of
+// pieces, so that one region has a share of D / n at most.
 //
 // Lemma 6. Over the regions in order let stand a binary tree, as of groups and near nodes. An
 // alignment that qualifies has a piece as in lemma 3 such that each node above it with p pieces has
 // shares of p D / n at most.
 //
-// Proof. If those of a node come to no more than that of its pieces, the same holds of one of its
-// children, since otherwise it would not. The root's come to D at most. Follow such children down.
-// ∎
+// Proof. Call a node with p pieces good if its shares come to p D / n at most. A good node has a
+// good child, since otherwise its shares would come to more. The root is good, as all shares come
+// to D at most. Follow good children down. ∎
 //
-// So a hit leads to a candidate only if no node above its piece is shown to lose more. A pair of
-// pieces loses less than 8, as D < 4 n. If it has an inserted base at a border, the insertion goes
-// on beyond it: one that costs the cap would have 2 D / n there, by lemma 3, and of another one x
-// bases cost more than 3 + x, so that there are 4 at most. If bases of it are clipped, then 7 at
-// most. What is left of it has a mismatch or a gap of one base at most: two would cost 10 or more,
-// and a gap of two bases 8. So with 4 bases left out at a border inside the read, and 7 at an end
-// of it, the flank may have one edit. A piece alone loses less than 4: it has no edit, and 3 bases
-// left out at an end.
+// A hit thus leads to a candidate only if no node above its piece is shown to lose more. A pair of
+// pieces loses less than 8, as D < 4 n. If the pair has an inserted base at a border, the insertion
+// goes on beyond the border. One that costs the cap would lose more than 2 D / n in the pair, by
+// lemma 3; x bases of any other cost more than 3 + x, so that the pair has 4 at most. At most 7
+// bases of the pair are clipped. The rest of the pair has a mismatch or a gap of one base at most:
+// two would cost 10 or more, and a gap of two bases 8. The flank may therefore have one edit, with
+// 4 bases left out at a border inside the read, and 7 at an end of the read. A piece alone loses
+// less than 4: it has no edit, and 3 bases left out at an end.
 //
-// Of a near node, four pieces, loss is bounded by lemma 10 of locate (detour.go), 15 at most, which
-// is less than the cap: it has no gap of that cost in it. Gaps that cost less have 9 bases at most,
-// inserted ones 7. If it begins or ends inside the read and y bases there are of an insertion, they
-// may be seen as clipped: if its cost is below the cap it loses 3 + y or more there. Otherwise all
-// else that the alignment loses is D - Cap - y D / m at most. So where y bases are clipped at a
-// border inside the read, for no more than B - D + Cap + y D / m where B is what the node loses at
-// most, then all is no more than B.
+// Lemma 10 of locate (detour.go) bounds the loss of a near node, four pieces. The node may lose 15
+// at most, less than the cap, and has no gap that costs the cap. Cheaper gaps have 9 bases at most,
+// inserted ones 7. Where the node begins or ends inside the read, y bases of an insertion there may
+// be seen as clipped. An insertion that costs less than the cap loses 3 + y or more there. With one
+// that costs the cap, the alignment loses D - Cap - y D / m at most elsewhere. Let B be the most
+// that the node may lose. If y bases are clipped at a border inside the read, for no more than B -
+// D + Cap + y D / m, then the sum is no more than B.
 
 // The near node is asked for in the place of the nodes of whole reads: words 0 and 1 of a piece
 // have
@@ -168,9 +168,9 @@ func (p *piece) fitsLocal(d *diagonals) bool {
 	return false
 }
 
-// lostBeside returns what n bases beside a piece lose at least on its diagonal, with leaps (lemma
-// 10 of locate), from a bit for each that differs. Those that are clipped from one on lose 1 each,
-// or flat and slope 32nds for each.
+// lostBeside returns the least that n bases beside a piece lose on its diagonal, with leaps (lemma
+// 10 of locate), from a bit for each base that differs. Bases clipped from some base on lose 1
+// each, or flat and slope 32nds for each if this is less.
 func lostBeside(differs uint64, n, flat, slope int) int {
 	lost, least, leap := 0, n, 0 // up to a base, of all, and from where one may leap there
 	for differs != 0 {

@@ -19,25 +19,25 @@ type Memory struct {
 // (parallel.Resize).
 const spare = 2
 
-// MemoryOnCPU bounds what a finder on the CPU holds for batches of so many reads, of so many bases
-// and edits each at most, none of which has more than `each` candidates or ends.
+// MemoryOnCPU bounds the memory of a finder on the CPU. A batch has at most `reads` reads, and a
+// read at most `length` bases, k edits, and `each` candidates or ends.
 func MemoryOnCPU(reads, length, k, each int64, o Options) Memory {
 	l := o.Limits.withDefaults()
 	m := Memory{Batch: reads * (ofRead(length) + ofPieces(length, k))}
 	m.Items, m.Alone = min(int64(l.Handed), multiply(reads, each)), min(int64(l.Listed), each)
-	// The store: pages in memory. Then a list and what it is grouped to, for each of both kinds: the
-	// one that has been used before is kept.
+	// The store: pages in memory. Then a list, and for each of both kinds the grouped list: the one
+	// used before is kept.
 	const kinds = storedKinds
 	m.Found = itemBytes * (min(int64(l.Found), multiply(reads, each)) + max(m.Items, m.Alone)*(1+kinds*spare))
 	return m
 }
 
-// ofRead is what a batch has of a read: both strands, packed, and four numbers.
+// ofRead is the memory of a read in a batch: both strands, packed, and four numbers.
 func ofRead(length int64) int64 {
 	return spare * (2*8*int64(locate.PlanesLength(int(length))) + 4 + 4 + 4 + 8)
 }
 
-// ofPieces is what the table has of a read: its k + 1 pieces, if they are not too short, each
+// ofPieces is the memory of a read in the table: its k + 1 pieces, if they are not too short, each
 // before it is entered and after, two buckets at most, each with its place and the next one's, and
 // their bits of the filter.
 func ofPieces(length, k int64) int64 {
@@ -48,13 +48,13 @@ func ofPieces(length, k int64) int64 {
 	return spare * ((k+1)*ofPiece + 4)
 }
 
-// OfThread bounds what a goroutine of a finder on the CPU holds, in bytes, for reads of so many
-// bases and edits.
+// OfThread bounds the memory of a goroutine of a finder on the CPU, in bytes, for reads of a length
+// with k edits.
 func OfThread(length, k int64) int64 {
 	// A page for each block of the store and kind, and once more while a block is cut.
 	pages := int64(2 * storeBlocks * storedKinds * pageItems * itemBytes)
-	// A row of costs and one of choices for each piece of a section, and four numbers for each window
-	// of it.
+	// A row of costs and one of choices for each piece of a section, and four numbers for each of its
+	// windows.
 	section := min(length, sectionPieces*length/(k+1)+maxPiece+1)
 	chooser := spare * section * ((sectionPieces+1)*(4+1) + 16)
 	// The text of a segment by letter, and vertical differences and masks of a strand.
@@ -62,7 +62,7 @@ func OfThread(length, k int64) int64 {
 	return pages + chooser + scanned + 1<<20 // and the blocks of hits of a skimWorker
 }
 
-// CountingMemory is what counting the words of a reference of so many bases takes, in bytes.
+// CountingMemory is the memory for counting the words of a reference, in bytes.
 func CountingMemory(bases int64, o Options) int64 {
 	if o.Engine == EngineScan || bases < int64(o.Limits.withDefaults().CountedBases) {
 		return 0
@@ -71,7 +71,7 @@ func CountingMemory(bases int64, o Options) int64 {
 	return counters * (int64(min(o.Threads, 8)) + 2 + 1)
 }
 
-// SeekingMemory bounds the memory of a search for one read by itself, in bytes: the ends of some
+// SeekingMemory bounds the memory of a search for a single read, in bytes: the ends of some
 // segments for each thread, and the ends of a stretch.
 func SeekingMemory(bases int64, o Options) int64 {
 	const ofEnd = 16 * 5 / 4 // append grows by a quarter

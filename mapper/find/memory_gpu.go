@@ -2,15 +2,15 @@ package find
 
 import "scanmap/kernels"
 
-// MemoryOnGPU bounds what the finders of a GPU hold against a reference of so many bases, as
-// MemoryOnCPU does. most is what they may take of its memory, 0 if there is no limit but its own.
+// MemoryOnGPU bounds the memory of the finders of a GPU, as MemoryOnCPU does. bases is the length
+// of the reference. most limits their memory on the GPU, 0 for no limit but its own.
 func MemoryOnGPU(bases, reads, length, k, each, most int64, o Options) Memory {
 	l := o.Limits.withDefaults()
 	m := Memory{Batch: FindersOfGPU * reads * (ofRead(length) + 4 + 8 + 4)}
 	m.Items = min(int64(l.GPUFound), multiply(reads, each))
 	m.Alone = min(max(int64(l.GPUFound), int64(l.Listed)), each)
-	// Each finder has a part at work and one that is used. A location takes what the GPU wrote of it
-	// and its operations, in memory that the GPU reaches (pinned), and both as they are grouped.
+	// Each finder has a part at work and one that is used. A location takes the GPU's record and its
+	// operations, in memory that the GPU reaches (pinned), and both as they are grouped.
 	const ofLocation = 16 + 4 + 4*operationsEach + 2*40 + 8*operationsEach
 	finders := int64(FindersOfGPU + o.Again)
 	m.Found = finders * 2 * max(m.Items, m.Alone) * ofLocation

@@ -9,8 +9,8 @@ import (
 )
 
 // A hit whose flank fits is judged by two nodes above its group (lemma 3 of groups.go), near and
-// far. What decides lies beside the hit's entry, so that a hit that is refused never touches its
-// read.
+// far. The bases that decide are stored beside the hit's entry, so that a refused hit never touches
+// its read.
 
 // sideBases is the most bases on either side of a piece that are compared for nodes.
 const sideBases = 48
@@ -61,8 +61,8 @@ func newPiece(strand locate.Planes, starts []int32, i, m, q int, read uint32, fl
 	return p, f
 }
 
-// alone returns the piece without what lies beside it, so that nodes hold for any of its hits, as a
-// flank of 0 fits: where a read may be clipped and gaps may be long, what is beside a piece decides
+// alone returns the piece without the bases beside it, so that nodes pass any of its hits, as a
+// flank of 0 does. Where a read may be clipped and gaps may be long, bases beside a piece decide
 // nothing.
 func (p *piece) alone() piece {
 	return piece{1<<62 | p[0]&(1<<63), 0, p[2] &^ (1<<48 - 1), p[3] &^ (1<<48 - 1)}
@@ -86,9 +86,9 @@ func (p *piece) far() nodeSize {
 	return nodeSize{[2]int{int(p[0] >> 54 & 63), int(p[1] >> 54 & 63)}, int(p[1] >> 60)}
 }
 
-// A node of so many edits asks for their diagonals to either side of a hit's own. spreadDiagonals
-// are enough for 9, as far nodes may have, someDiagonals in their middle for 4, and nearDiagonals
-// for 3, as near nodes may have. spreadMiddle is the index of a hit's own.
+// A node of e edits needs e diagonals to either side of a hit's own. spreadDiagonals are enough for
+// 9, as far nodes may have, someDiagonals in their middle for 4, and nearDiagonals for 3, as near
+// nodes may have. spreadMiddle is the index of a hit's own.
 const (
 	spreadDiagonals = 20
 	spreadMiddle    = spreadDiagonals / 2
@@ -96,13 +96,13 @@ const (
 	nearDiagonals   = 8
 )
 
-// diagonals are the surroundings of a window of the text, moved. Those of index i begin i -
-// spreadMiddle bases further away from the window. Words 2i and 2i+1 are the low bits on sides 0
-// and 1, those from 2 * spreadDiagonals + 2i on the high bits.
+// diagonals are the surroundings of a window of the text, moved. Surroundings of index i begin i -
+// spreadMiddle bases further away from the window. Words 2i and 2i+1 are their low bits on sides 0
+// and 1, and the words 2 * spreadDiagonals after these their high bits.
 type diagonals [4 * spreadDiagonals]uint64
 
-// fill fills d for the window of q bases at an offset of the text. Like surround it reads what is
-// there.
+// fill fills d for the window of q bases at an offset of the text. Like surround it also reads over
+// the ends of contigs.
 func (d *diagonals) fill(text *dna.Sequence, offset, q int, flipped bool) {
 	turn, after, before := uint64(0), 0, 1
 	if flipped {
@@ -187,8 +187,8 @@ func (n *nodeSize) differences(after, before uint64) int {
 	return bits.OnesCount64(after&(1<<n.bases[0]-1)) + bits.OnesCount64(before&(1<<n.bases[1]-1))
 }
 
-// fitsNode tells whether no more bases than a node may have edits are left out on both sides, with
-// so many diagonals in the middle.
+// fitsNode tells whether both sides together leave out no more bases than the node may have edits,
+// with `wide` diagonals in the middle.
 func (p *piece) fitsNode(d *diagonals, wide int, n nodeSize) bool {
 	from, to := spreadMiddle-wide/2, spreadMiddle+wide/2
 	edits := 0

@@ -8,10 +8,9 @@ import (
 )
 
 // pieceChooser cuts reads into the pieces that skim looks for. Any k + 1 pieces
-// that do not overlap are lossless: each edit changes at most one of them, so an
-// alignment with at most k edits leaves one unchanged (the pigeonhole
-// principle, as in DRK-2S, with edits). Which ones are taken decides only how many
-// false candidates there are.
+// that do not overlap are lossless: each edit changes at most one piece, so an alignment with at
+// most k edits leaves one unchanged (the pigeonhole principle, as in DRK-2S, with edits). Which
+// ones are taken decides only how many false candidates there are.
 type pieceChooser struct {
 	rare *rarity
 	// cost[i] is the estimated number of occurrences of the window at i; least and

@@ -19,9 +19,9 @@ type gpuTable struct {
 	heads, filter           device.Buffer
 }
 
-// isDirect tells whether the codes of so many pieces of q bases should number the buckets, so that
-// there are neither heads nor a filter: if q is small enough, and there is a piece for each four
-// codes, or `least`. With fewer a filter refuses most windows, which is cheaper (other numbers were
+// isDirect tells whether the codes of pieces of q bases should number the buckets, so that there
+// are neither heads nor a filter: if q is small enough, and there is a piece for each four codes,
+// or `least` pieces. With fewer a filter refuses most windows, which is cheaper (other numbers were
 // not measured).
 func isDirect(q, pieces, least int) bool {
 	if least == 0 {
@@ -30,14 +30,14 @@ func isDirect(q, pieces, least int) bool {
 	return q <= kernels.DirectBases && pieces >= least
 }
 
-// What an entry takes, in bytes.
+// The size of an entry, in bytes.
 const (
 	narrowEntry = 8
 	wideEntry   = 16
 )
 
 // maxFilterBytes keeps the filter in the GPU's L2 cache: random probes of 64 MiB take 1.8 times as
-// long as those of 32 MiB, and of 512 MiB 3.3 times (docs/benchmarks/gpu.md).
+// long as in 32 MiB, and of 512 MiB 3.3 times (docs/benchmarks/gpu.md).
 const maxFilterBytes = 32 << 20
 
 // slotBytes is the size of a filter's slot.
@@ -109,8 +109,8 @@ func runningSums(q *device.Queue, values, parts *device.Buffer, n int) {
 }
 
 // countWords counts the words of the chunks, which tell pieces that lie in repeats
-// (kernels/table.cu). That is not worth the time on short references, and not possible where chunks
-// do not stay.
+// (kernels/table.cu). Counting is not worth the time on short references, and not possible where
+// chunks do not stay.
 func (d *gpuDevice) countWords(q *device.Queue, least int) {
 	if !d.resident || d.ref.TotalLength() < least {
 		return

@@ -7,10 +7,10 @@ package find
 const probeStep = 48
 
 // probePlain hashes the probeStep windows of q bases that start in a word of 64 bases.
-// low and high are the word's planes; lowC and highC those of its reverse complement
-// (bit 63 is the complement of base 0). It writes the canonical codes of the
-// windows to codes and returns the bits that the filter has for them, window i in
-// bit i. The filter's bit of a code is code*multiplier>>shift.
+// low and high are the word's planes; lowC and highC the planes of its reverse complement (bit 63
+// is the complement of base 0). It writes the canonical codes of the windows to codes and returns
+// the bits that the filter has for them, window i in bit i. The filter's bit of a code is
+// code*multiplier>>shift.
 func probePlain(filter []uint64, shift, q uint64, multiplier uint32, low, high, lowC, highC uint64, codes *[probeStep]uint32) uint64 {
 	mask := uint64(1)<<(q&31) - 1
 	passed := uint64(0)

@@ -3,7 +3,7 @@ package find
 import "golang.org/x/sys/cpu"
 
 // hasAVX2 chooses between probeAVX2, fittingAVX2, nodesAVX2 and spreadAVX2 and their plain twins,
-// once for the process. fittingAVX2 has an instruction of BMI2 besides, and nodesAVX2 some of BMI1.
+// once for the process. fittingAVX2 also has an instruction of BMI2, and nodesAVX2 some of BMI1.
 var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
 
 func probeWindows(filter []uint64, shift, q uint64, multiplier uint32, low, high, lowC, highC uint64, codes *[probeStep]uint32) uint64 {

@@ -26,9 +26,9 @@ type rarity struct {
 	frequent []uint64
 }
 
-// frequentAbove is the count above which a word is frequent among so many words in n bases: four
-// times what it would be in a random text, both strands counted, and some more, so that chance
-// makes no word of a short text frequent.
+// frequentAbove is the count above which a word is frequent in n bases, where `words` different
+// words are possible: four times the expected count in a random text, both strands counted, and
+// some more, so that chance makes no word of a short text frequent.
 func frequentAbove(n, words, more int) uint32 { return uint32(4*(2*n/words) + more) }
 
 // sampledBases is how much of a reference is counted: of a longer one, an equal share of each
@@ -41,7 +41,7 @@ type Words struct {
 	rare *rarity
 }
 
-// of returns what is counted of a reference, at once where w is nil.
+// of returns the counts of a reference: the shared ones, or new ones where w is nil.
 func (w *Words) of(s *shared) *rarity {
 	if w == nil {
 		return newRarity(s.ref, s.segments, s.options.Threads)
@@ -50,7 +50,7 @@ func (w *Words) of(s *shared) *rarity {
 	return w.rare
 }
 
-// newRarity counts the words of all contigs, or of samples of them, in one parallel pass.
+// newRarity counts the words of all contigs, or of samples, in one parallel pass.
 func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
 	threads = min(threads, 8) // each has 4 MB of counters of its own
 	parts := make([][]uint32, threads)

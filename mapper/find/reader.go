@@ -10,20 +10,20 @@ import (
 	"scanmap/locate"
 )
 
-// A Reader turns what was found into locations. It is scratch memory for one goroutine.
+// A Reader turns the results of a finder into locations. It is scratch memory for one goroutine.
 type Reader struct {
 	Locator locate.Locator
 	Aligner locate.Aligner
 	// Local is set where local locations are sought.
 	Local *locate.Local
-	// Share does so many tasks of what a Reader does together with others that have nothing to do:
-	// `by` is the Reader of who does one. Where it is nil, nobody helps.
+	// Share does tasks of a Reader together with idle goroutines: `by` is the Reader of the goroutine
+	// that does a task. Where Share is nil, nobody helps.
 	Share func(tasks int, do func(by *Reader, task int))
 	// most is the most locations of a read that are held.
 	most    int
 	threads int
 	stretch int
-	// What seek uses.
+	// Scratch memory of seek.
 	workers  []scanWorker
 	ends     [][]locate.Occurrence
 	segments []segment
@@ -34,8 +34,8 @@ type Reader struct {
 }
 
 // NewReader returns a Reader for a reference that holds at most `most` locations of a read. Metric
-// and limits are those of the finders' options, and threads is how many goroutines search for a
-// read that has more than is listed.
+// and limits are as in the finders' options. threads is how many goroutines search for an unlisted
+// read.
 func NewReader(ref *dna.Reference, metric locate.Metric, most, threads int, limits Limits) Reader {
 	return Reader{
 		Locator: locate.Locator{Reference: ref, Metric: metric}, Aligner: locate.Aligner{Reference: ref},
@@ -43,7 +43,7 @@ func NewReader(ref *dna.Reference, metric locate.Metric, most, threads int, limi
 	}
 }
 
-// Forget gives up scratch memory. What was verified stays counted.
+// Forget gives up scratch memory. The count of verified windows stays.
 func (r *Reader) Forget() {
 	ref, local := r.Locator.Reference, r.Local
 	*r = Reader{
@@ -58,12 +58,12 @@ func (r *Reader) Forget() {
 	}
 }
 
-// Append appends the locations of read i of a batch, which view is a view of, to locations, but for
-// those that were only counted. Alignments that a finder has made go to the aligner.
+// Append appends the locations of read i of a batch to locations, without the ones only counted.
+// view is a view of the read. Alignments that a finder has made go to the aligner.
 //
-// Of more locations than the Reader holds, it appends the first ones in order of (distance, contig,
+// If there are more than the Reader holds, it appends the first ones in order of (distance, contig,
 // strand, end), and left has the numbers of the others by distance; otherwise left is nil. When the
-// context ends, what is appended is not complete.
+// context ends, locations may be missing.
 func (r *Reader) Append(
 	ctx context.Context, locations []locate.Location, b *Batch, f *Found, i int, view *locate.Read,
 ) (all []locate.Location, left []uint32) {
@@ -116,8 +116,8 @@ func (r *Reader) bounded(locations []locate.Location, before, k int, left []uint
 	return r.held.appendTo(locations[:before])
 }
 
-// seek finds the locations of a read by itself, over all the text, and leaves them in r.held. It
-// holds some stretches of the text's ends at a time, whatever there is.
+// seek searches the whole text for one read, and leaves its locations in r.held. It holds the ends
+// of a few stretches of the text at a time, however many ends there are.
 func (r *Reader) seek(ctx context.Context, b *Batch, i int, view *locate.Read) {
 	ref := r.Locator.Reference
 	if r.segments == nil {
@@ -136,7 +136,7 @@ func (r *Reader) seek(ctx context.Context, b *Batch, i int, view *locate.Read) {
 	}
 }
 
-// segmentsAhead is how many segments for each thread are scanned before what they have is used.
+// segmentsAhead is how many segments for each thread are scanned before their ends are used.
 const segmentsAhead = 4
 
 // seekStrand finds the locations on one strand of the segments of a contig.

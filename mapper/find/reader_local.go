@@ -10,8 +10,7 @@ func (r *Reader) SeekLocal(l *Local) {
 	}
 }
 
-// appendLocal is Append for local locations. Those of a read that is left unlisted are not sought
-// (Batch.Unsought).
+// appendLocal is Append for local locations. An unlisted read is not searched for (Batch.Unsought).
 func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i int, view *locate.Read) (all []locate.Location, left []uint32) {
 	r.Local.Aligner = &r.Aligner
 	before := len(locations)
@@ -30,8 +29,8 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	return r.bounded(locations, before, b.K(i), f.left[i])
 }
 
-// localOf returns the local locations among those that candidates of a read lead to. Of some reads
-// there are thousands, in satellites, and each takes up to 1 ms: these are shared.
+// localOf returns the local locations that candidates of a read lead to. Some reads have thousands
+// of candidates, in satellites, and each takes up to 1 ms: several workers share these.
 func (r *Reader) localOf(view *locate.Read, candidates []locate.Candidate) []locate.Location {
 	if r.Share == nil || len(candidates) < 2*sharedCandidates {
 		return r.Local.Locations(view, candidates)
@@ -62,8 +61,8 @@ func (r *Reader) localOf(view *locate.Read, candidates []locate.Candidate) []loc
 // sharedCandidates is the number of candidates of one part that is shared: up to some 10 ms.
 const sharedCandidates = 32
 
-// localsFound are local locations and their operations; those of location i are from ends[i] to
-// ends[i+1].
+// localsFound are local locations and their operations; location i has operations [ends[i],
+// ends[i+1]).
 type localsFound struct {
 	locations  []locate.Location
 	operations []locate.Operation
@@ -89,8 +88,8 @@ func (r *Reader) LocalIn(view *locate.Read, p locate.Place, least, from, to int)
 	return l, ok
 }
 
-// Parts appends the parts of a read that has no local location among those that candidates lead to,
-// which a finder has found that seeks parts; see locate.Parts.
+// Parts appends the parts of a read without a local location. The candidates come from a finder
+// that seeks parts; see locate.Parts.
 func (r *Reader) Parts(locations []locate.Location, view *locate.Read, candidates []locate.Candidate) []locate.Location {
 	r.Local.Aligner = &r.Aligner
 	for _, l := range r.Local.Parts(view, candidates) {

@@ -10,8 +10,8 @@ import (
 )
 
 // Scan is exhaustive: it computes the distance of a read at every end
-// position of the reference, on both strands, with no filter. It is what
-// skim is tested against, and what is used where pieces would be too short.
+// position of the reference, on both strands, with no filter. Skim is tested against scan, and scan
+// is used where pieces would be too short.
 //
 // With substitutions alone the read is compared with the text in every place, 64 places at a time
 // (locate.Planes.EachWithin). With all edits there is an automaton.
@@ -39,7 +39,7 @@ type scanner struct {
 }
 
 type scanWorker struct {
-	// What begin was told.
+	// Arguments of begin.
 	ref         *dna.Reference
 	metric      locate.Metric
 	seg         segment
@@ -111,8 +111,8 @@ func (s *scanner) scanSegment(w *scanWorker, seg segment, reads []uint32, found 
 	}
 }
 
-// begin prepares for a segment. With edits it makes w.codes those of the segment's text and of
-// `halo` bases before it.
+// begin prepares for a segment. With edits it fills w.codes with the codes of the segment's text
+// and of `halo` bases before.
 func (w *scanWorker) begin(ref *dna.Reference, metric locate.Metric, seg segment, halo int) {
 	w.ref, w.metric, w.seg = ref, metric, seg
 	if metric == locate.Edits {
@@ -131,8 +131,8 @@ func (w *scanWorker) scan(b *Batch, read, strand int, emit func(end, distance in
 	}
 }
 
-// scanPlaces is scan for substitutions alone. What ends in (from, to] starts m bases before, inside
-// the contig.
+// scanPlaces is scan for substitutions alone. A place with its end in (from, to] starts m bases
+// before, inside the contig.
 func (w *scanWorker) scanPlaces(b *Batch, read, strand int, emit func(end, distance int)) {
 	m, contig := int(b.length[read]), w.ref.Contigs[w.seg.contig].Start
 	from, to := max(0, int(w.seg.from)+1-m), int(w.seg.to)+1-m
@@ -142,7 +142,7 @@ func (w *scanWorker) scanPlaces(b *Batch, read, strand int, emit func(end, dista
 }
 
 // scanEdits is scan for all edits. The text starts as many bases before the segment as an alignment
-// can span, m + k, so that the distances up to k are those of the whole contig.
+// can span, m + k, so that distances up to k are the same as in the whole contig.
 func (w *scanWorker) scanEdits(b *Batch, read, strand int, emit func(end, distance int)) {
 	m, k := int(b.length[read]), int(b.sought[read])
 	skip := max(0, int(w.seg.from)-m-k) - w.first

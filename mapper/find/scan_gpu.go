@@ -98,8 +98,7 @@ type gpuScanPass struct {
 
 func (s *gpuScanPass) grow() { s.capacity *= 2 }
 
-// run does items, all of count when there is no list, and returns those that did not come to their
-// end.
+// run does items, all of count when there is no list, and returns the unfinished ones.
 func (s *gpuScanPass) run(items []uint32, count int) (unfinished []uint32) {
 	q, p := s.of.queue, &s.p
 	q.Reserve(&s.counters, 4*kernels.ScanCounters)

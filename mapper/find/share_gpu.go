@@ -11,8 +11,7 @@ import (
 	"scanmap/locate"
 )
 
-// A gpuSharing is what the finders of a GPU have besides their cells, where they count by
-// kernels/share.cu.
+// A gpuSharing has the data, beside cells, of the finders of a GPU that count by kernels/share.cu.
 type gpuSharing struct {
 	firstCell, firstBin, weights device.Buffer // of each contig
 	skipped                      []device.Buffer
@@ -20,8 +19,8 @@ type gpuSharing struct {
 	carriedCells, carries device.Buffer
 }
 
-// carrySlots is the number of slots of the table. Between two times that it is emptied, half of
-// them have an entry at most.
+// carrySlots is the number of slots of the table. The table is emptied before more than half of the
+// slots have an entry.
 const (
 	carrySlots = 1 << 18
 	carryBytes = 8 + 4
@@ -84,10 +83,10 @@ func (d *gpuDevice) handCarries(q *device.Queue) error {
 // A gpuShare is the locations of a part, which stay on the GPU until it is sure that the part
 // stands, and what each of its reads has (kernels/share.cu).
 type gpuShare struct {
-	// Of each location: its retained part and its read (owner), in the order of finding and by read;
+	// For each location: its retained part and its read (owner), in the order of finding and by read;
 	// and its operations.
 	retained, owners, sorted, sortedOwners, operations device.Buffer
-	// Of each read.
+	// For each read.
 	places, left, leftToHost, ties, shares, many device.Buffer
 	parts, counters                              device.Buffer
 	hostTies                                     device.Pinned[uint64]
@@ -98,7 +97,7 @@ type gpuShare struct {
 	handed, handedOperations int
 }
 
-// What it takes of a GPU's memory, in bytes: for each location, which has room for four operations,
+// The memory of a gpuShare on the GPU, in bytes: for each location, with room for four operations,
 // and for each read.
 const (
 	retainedOperations = 4
@@ -155,7 +154,7 @@ func (s *gpuShare) retain(p *gpuPass, v *gpuVerify, n int) {
 	device.Download(q, s.hostCounters.Resize(q, kernels.ShareCounters), &s.counters, 0)
 }
 
-// operationRoom is the room for operations, where there is some for so many locations.
+// operationRoom is the room for operations that goes with a room for locations.
 func (s *gpuShare) operationRoom(room int) uint32 {
 	return uint32(min(retainedOperations*room, math.MaxUint32))
 }
@@ -298,8 +297,8 @@ func (w *gpuFinder) addShares(part *gpuPart) error {
 	return q.Wait() // so that whoever adds next finds all
 }
 
-// bound bounds what n locations add to cells, whatever its sign: of each its weight at both ends,
-// and of each of its deletions, of which there are no more than edits.
+// bound bounds what n locations add to cells, whatever its sign: each adds its weight at both ends,
+// and at both ends of each deletion; it has no more deletions than edits.
 func (s *gpuShare) bound(w *gpuFinder, part *gpuPart, n int) int64 {
 	weights, k := int64(n), int32(0)
 	if o := w.options.Cover; o.Weights != WeighEach {

@@ -11,7 +11,7 @@ import (
 // for edits: the pieces of a batch go into a filter small enough for the cache and
 // a table that it guards, and one pass over the packed reference rolls the q-base
 // code (Rabin-Karp without a modulus, so that equal codes are equal windows)
-// and probes both. What it finds are candidates.
+// and probes both. Its results are candidates.
 
 // maxPiece and minPiece bound the length q of a piece. Codes have 2 q bits and
 // must fit in 32; below minPiece nearly every position would be a candidate.
@@ -50,16 +50,16 @@ type pieceTable struct {
 	entries     []pieceEntry
 	// pieces[i] is the piece of entries[i].
 	pieces []piece
-	// all and allPieces are the pieces before they are entered, those of read i of the batch from
-	// allFrom[i] on; noEntry among them is left out. next is where the next of each bucket goes.
+	// all and allPieces are the pieces before they are entered: read i of the batch has its pieces
+	// from allFrom[i] on, and noEntry is left out. next is where the next piece of each bucket goes.
 	all           []pieceEntry
 	allPieces     []piece
 	allFrom, next []uint32
 }
 
-// A pieceEntry is what the table has of a piece: enough to refuse most of its hits. Its first word
-// is the piece's code and, from bit 32 on, where it starts on the forward strand; its second word
-// is the flank.
+// A pieceEntry is the entry of a piece in the table: enough to refuse most of its hits. Its first
+// word is the piece's code and, from bit 32 on, where it starts on the forward strand; its second
+// word is the flank.
 type pieceEntry [2]uint64
 
 func (e *pieceEntry) code() uint32  { return uint32(e[0]) }
@@ -304,16 +304,16 @@ func (r *recent) add(read, firstBase uint32, strand int) bool {
 // hashMultiplier64 is 2^64 / golden ratio.
 const hashMultiplier64 = 0x9E3779B97F4A7C15
 
-// A fit is a window of the reference, at a contig position, and those of fittingBlock entries from
-// the first on that have its code and whose flanks lie beside it.
+// A fit is a window of the reference, at a contig position, with entries that have its code and
+// whose flanks lie beside it. They are among fittingBlock entries from the first on.
 type fit struct {
 	fits      uint64
 	first, at uint32
 	strand    int // whose code is canonical; pieces that are not flipped lie on it
 }
 
-// fitBlock is the number of fits, and fitPieces about that of pieces, that are fetched before any
-// is looked at.
+// fitBlock is the number of fits, and fitPieces about the number of pieces, that are fetched before
+// any is looked at.
 const (
 	fitBlock  = 128
 	fitPieces = 512
@@ -350,7 +350,7 @@ func (s *skimmer) begin(of *shared, b *Batch, to *store) {
 	}
 }
 
-// counts returns the candidates that were refused, and those that were found.
+// counts returns the numbers of refused and of found candidates.
 func (s *skimmer) counts() (refused, found int64) {
 	for i := range s.workers {
 		refused += s.workers[i].refused

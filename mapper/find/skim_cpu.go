@@ -20,9 +20,8 @@ func (s *skimmer) skimSegment(w *skimWorker, seg segment) {
 	}
 }
 
-// probe hashes the windows from at on and leaves those that pass the filter in w: n
-// of them. It returns the position from which to go on. start is the offset of the
-// contig's first base.
+// probe hashes the windows from at on and leaves the n windows that pass the filter in w. It
+// returns the position from which to go on. start is the offset of the contig's first base.
 func (t *pieceTable) probe(w *skimWorker, text *dna.Sequence, start, at, last int) (n, next int) {
 	positions, codes := w.positions[:], w.codes[:]
 	for at < last && n+probeStep <= blockWindows {
@@ -45,9 +44,8 @@ func (t *pieceTable) probe(w *skimWorker, text *dna.Sequence, start, at, last in
 }
 
 // lookUp finds the pieces equal to the first n windows in w and adds their
-// candidates. It goes over the windows and then over the hits in several short loops,
-// each of which fetches memory that the next one needs, so that the processor
-// waits for many fetches at a time.
+// candidates. It goes over the windows and then over the hits in several short loops. Each loop
+// fetches memory for the next one, so that the processor waits for many fetches at a time.
 func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 	t := s.table
 	start := s.ref.Contigs[contig].Start
@@ -130,7 +128,7 @@ func (s *skimmer) judge(w *skimWorker, fits []fit, contig uint32) {
 }
 
 // nodes returns which of the entries of a fit, a window at an offset, may lie there by the two
-// nodes above their groups. again tells that the window is not that of the fit before.
+// nodes above their groups. again tells that the fit before had another window.
 func (s *skimmer) nodes(w *skimWorker, f *fit, offset int, again bool) (left uint64) {
 	pieces, reverse := s.table.pieces[f.first:], f.strand == locate.Reverse
 	if s.metric == locate.Substitutions {

@@ -45,8 +45,8 @@ func (s *skimPace) enough(hitRoom int) int { return hitRoom / 2 >> s.fewer }
 
 // next returns how many of the positions that are left a step looks at, and sets the size of the
 // stretches that warps take: 2^least at least, and so small that all warps end at about the same
-// time. So each has several, of few hits, because those of a satellite may have a thousand times as
-// many as others.
+// time. Each warp has several, with few hits, because stretches of a satellite may have a thousand
+// times as many hits as others.
 func (s *skimPace) next(left, warps, least int) (positions int) {
 	positions = left
 	if s.shorter > 0 {
@@ -82,9 +82,10 @@ func (s *skimPace) slow(warps, least int) bool {
 	return true
 }
 
-// learn has steps do more, where a step with hits and candidates on so many positions shows that
-// twice as much has room: twice the candidates half of it, and twice the hits of the stretches that
-// all warps have begun at a time an eighth, because some have many more than others.
+// learn has steps do more, where the hits and candidates of a step show that twice as much has
+// room. Twice the candidates may take half of their room. Twice the hits of the stretches that all
+// warps have begun at a time may take an eighth of theirs, because some stretches have many more
+// than others.
 func (s *skimPace) learn(hits, candidates, positions, warps, hitRoom, room int) {
 	s.dense = float64(hits) / float64(positions)
 	if 2*s.enough(hitRoom)*candidates <= room/2*max(hits, 1) {
@@ -225,7 +226,7 @@ func (p *gpuPass) judge() string {
 	return byMetric(p.options.Metric, "judge", "judge_mismatches")
 }
 
-// byMetric returns the name of a kernel for edits, or that of the one for substitutions alone.
+// byMetric returns the name of a kernel: the one for edits, or the other for substitutions alone.
 func byMetric(metric locate.Metric, edits, substitutions string) string {
 	if metric == locate.Substitutions {
 		return substitutions

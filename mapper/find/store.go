@@ -17,7 +17,7 @@ import (
 //
 // The reads of a batch are cut into blocks. A worker fills a page for each block; full pages are
 // kept by block. When its turn comes, a block that has too much is cut into blocks itself, and so
-// on. So each item is moved a few times, whatever a read has.
+// on. Each item thus moves a few times at most, however many a read has.
 type store struct {
 	files  temporary.Files
 	limit  int // items in memory, apart from pages that are being filled
@@ -45,7 +45,7 @@ const (
 	storedKinds     = 2
 )
 
-// A storeBlock is what is stored of reads [from, to), by kind.
+// A storeBlock has the items of reads [from, to), by kind.
 type storeBlock struct {
 	from, to int
 	pages    [storedKinds][][]locate.Candidate
@@ -53,7 +53,7 @@ type storeBlock struct {
 	items    int
 }
 
-// appendBlocks appends blocks of n reads each for reads [from, to), the last of what is left.
+// appendBlocks appends blocks of n reads each for reads [from, to), and a shorter one for the rest.
 func appendBlocks(blocks []storeBlock, from, to, n int) []storeBlock {
 	for ; from < to; from += n {
 		blocks = append(blocks, storeBlock{from: from, to: min(from+n, to)})
@@ -74,7 +74,7 @@ const (
 	itemBytes   = 16
 )
 
-// begin empties the store for a batch and so many workers.
+// begin empties the store for a batch and a number of workers.
 func (s *store) begin(b *Batch, workers int) error {
 	s.together = b.Together
 	s.perBlock = s.share(len(b.Reads))
@@ -93,8 +93,8 @@ func (s *store) begin(b *Batch, workers int) error {
 	return s.close()
 }
 
-// share returns the number of reads of each block when so many are cut into storeBlocks or fewer,
-// none of which separates what belongs together.
+// share returns the number of reads of each block when reads are cut into storeBlocks or fewer. No
+// block separates reads that belong together.
 func (s *store) share(reads int) int {
 	n := max(1, (reads+storeBlocks-1)/storeBlocks)
 	return (n + s.together - 1) / s.together * s.together
@@ -210,7 +210,7 @@ func (s *store) finish() error {
 // take hands on the items of the next reads, by kind, with reads numbered from the first: as many
 // reads as have no more than most items together, but at least all that belong together. If these
 // have more than are listed, listed is false, and there are no items. The lists are the caller's. n
-// is 0 when there are no more reads. The file is closed after the last of them, or after an error.
+// is 0 when there are no more reads. The file is closed after the last read, or after an error.
 func (s *store) take(most int) (n int, lists [storedKinds][][]locate.Candidate, listed bool, err error) {
 	if s.next == len(s.blocks) {
 		return 0, lists, true, nil
@@ -252,7 +252,7 @@ func (s *store) takeBlocks(most int, lists *[storedKinds][][]locate.Candidate) (
 	return true, nil
 }
 
-// discard frees what a block has.
+// discard frees the pages of a block, in memory and in the file.
 func (s *store) discard(b *storeBlock) {
 	for kind := range storedKinds {
 		for _, page := range b.pages[kind] {

@@ -41,8 +41,8 @@ type gpuLocation struct{ read, end, word, operations uint32 }
 type gpuOrdered struct{ place, end, word, operations uint32 }
 
 // A group of candidates has at most locationsEach locations for each (kernels/align.cu), in one of
-// windowClasses classes of windows. Alignments have operationsEach operations for each candidate
-// and someOperations besides; what has no room is aligned by the host.
+// windowClasses classes of windows. The alignments of n candidates have room for n operationsEach +
+// someOperations operations; the host aligns the locations without room.
 const (
 	locationsEach  = 3
 	windowClasses  = 3
@@ -82,7 +82,8 @@ const verifyCounters = kernels.EmitCounters + kernels.KeepCounters + kernels.Ord
 func (d *gpuDevice) moveBytes() int { return min(256<<20, d.share()/8) }
 
 // alignBlocks is the number of blocks of align for each multiprocessor, 1,024 threads. Each has a
-// column of moves in memory, so that more would take more of it. Other numbers were not measured.
+// column of moves in memory, so that more blocks would take more memory. Other numbers were not
+// measured.
 const alignBlocks = 8
 
 // sortBlocks is the number of blocks of sort_many for each multiprocessor. Blocks take reads until
@@ -91,8 +92,8 @@ const sortBlocks = 4
 
 // verify turns n candidates at an address of the device into locations, which it leaves in host
 // memory that is valid until the next call, with the operations of their alignments and the
-// candidates that are left to the host. total counts locations and candidates; where they would be
-// more than the part's limit with those that the part has, none are there.
+// candidates that are left to the host. total counts locations and candidates; where the part would
+// exceed its limit with these, out has none.
 func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerified, total int64) {
 	if n == 0 {
 		return gpuVerified{}, 0
@@ -313,7 +314,7 @@ func (p *gpuPass) decode(locations []gpuOrdered, places, operations []uint32) {
 	})
 }
 
-// addOperations adds operations to those of f, and returns where they start.
+// addOperations appends operations to f.Operations, and returns where they start.
 func (w *gpuFinder) addOperations(f *Found, operations []uint32) (first int32) {
 	first = int32(len(f.Operations))
 	f.Operations = extend(f.Operations, len(operations))

@@ -27,8 +27,8 @@ const (
 	busyReads  = 50_000
 )
 
-// CPUTime returns about how long the CPU takes for so many reads against n bases by pieces of q
-// bases (PieceLength). In many repeats it takes several times as long.
+// CPUTime returns about how long the CPU takes for some reads against n bases by pieces of q bases
+// (PieceLength). In many repeats it takes several times as long.
 func CPUTime(engine Engine, q, reads int, n int64, threads int) time.Duration {
 	batch := min(reads, BatchReads(n))
 	if batch == 0 {
