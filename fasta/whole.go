@@ -58,11 +58,11 @@ func (w *wholeFile) Read(p []byte) (int, error) {
 }
 
 // One goroutine copies some 2 GB a second out of the system's cache, which is less than GPUs map.
-// So several read the blocks of a large file.
+// Several goroutines therefore read the blocks of a large file.
 const (
 	aheadFrom = 4 << 20
 	fileBlock = 512 << 10
-	// blocksOfFile is how many blocks wait or are being read, but for one.
+	// blocksOfFile is how many blocks wait or are being read, not counting the one that is due.
 	blocksOfFile = 8
 )
 

@@ -2,8 +2,8 @@
 // appending text or binary form to a byte slice, since those are what a run writes
 // by the hundred million.
 //
-// A Writer takes whole records and makes a file of them: text, text in BGZF, or BAM;
-// in the order given or sorted; with an index. What is where:
+// A Writer takes whole records and writes a file: text, text in BGZF, or BAM; in the order given or
+// sorted; with an index. The files of the package:
 //
 //	header.go, readgroup.go  the header
 //	record.go, encoding.go   a record, and its text and binary forms

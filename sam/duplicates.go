@@ -27,8 +27,8 @@ import (
 // The other ends are duplicates.
 //
 // Append puts a trailer behind each end, which has its key. add sorts a small record of each end,
-// so that ends of a key come together, and leaves the number of the end in place of the trailer.
-// finish decides before it merges the records, and notes a bit for each end.
+// so that ends of a key come together, and replaces the trailer by the number of the end. finish
+// decides before it merges the records, and notes a bit for each end.
 type duplicates struct {
 	records, ends *sorter
 	count         uint64   // of ends
@@ -47,8 +47,8 @@ type duplicates struct {
 
 // Duplicates counts records.
 type Duplicates struct {
-	// Examined are the primary records with an alignment. Pairs are duplicates among those of them
-	// with a mapped mate, and Singles among the others.
+	// Examined are the primary records with an alignment. Pairs are the duplicates with a mapped mate,
+	// and Singles the other duplicates.
 	Examined, Pairs, Singles int64
 }
 
@@ -59,8 +59,7 @@ func (d *Duplicates) Add(e *Duplicates) {
 	d.Singles += e.Singles
 }
 
-// The offsets of the fields of a record of an end, little-endian. The first ones are those of
-// keyOf.
+// The offsets of the fields of a record of an end, little-endian. keyOf reads the first ones.
 const (
 	offsetGroup        = 12 // uint32
 	offsetKind         = offsetFlags
@@ -74,7 +73,7 @@ const (
 	shortTrailerLength = 8 // the number
 )
 
-// The kind of an end: bits of the field at offsetKind, besides hts.Reverse.
+// The kind of an end: bits of the field at offsetKind, which also has hts.Reverse.
 const (
 	kindPair = 1 << iota
 	kindLeft
@@ -300,7 +299,7 @@ func (d *duplicates) finish(to emitter) error {
 	return d.records.finish(to)
 }
 
-// discard is as that of a sorter.
+// discard is as in a sorter.
 func (d *duplicates) discard() error {
 	err := d.records.discard()
 	if d.ends != nil {
@@ -421,7 +420,7 @@ func (d *duplicates) mark(record []byte) []byte {
 }
 
 // setFlags sets the flags of a record of n bytes with some bytes after it, and returns its new
-// length: that of text grows with the number of digits.
+// length: text grows with the number of digits.
 func setFlags(record []byte, n int, flags hts.Flags) int {
 	binary.LittleEndian.PutUint16(record[offsetFlags:], uint16(flags))
 	if record[offsetNameLength] > 0 {

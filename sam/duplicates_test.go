@@ -163,7 +163,7 @@ func TestMarkDuplicates(t *testing.T) {
 		{"a c:101+50M c:301+50M 31, b c:301+50M c:101+50M 30", ""},
 		{"a c:101+50M c:301+50M 31, b c:301-50M c:101-50M 30", "b/1 b/2"},
 		{"a c:101+50M c:301+50M 31, b c:101-50M c:301-50M 30", ""},
-		// Of mates on one strand the start of the left and the end of the right one count.
+		// For mates on one strand the start of the left and the end of the right one count.
 		{"a c:101+50M c:301+50M 31, b c:101+40M c:311+40M 30", "b/1 b/2"},
 		{"a c:101+50M c:301+50M 31, b c:101+40M c:301+40M 30", ""},
 		{"a c:101+50M c:201+50M 31, b c:101+50M c:201+50M 30, d c:201+50M d:1+50M 29", "b/1 b/2"},
@@ -175,11 +175,11 @@ func TestMarkDuplicates(t *testing.T) {
 		{"a c:101+50M c:101+60M 31, b c:101+45M c:101+60M 30", "b/1"},
 		{"a c:101-50M c:150+50M 31, b c:101-50M c:150+50M 30, d c:150+50M c:101-50M 29", "b/1 b/2 d/1 d/2"},
 		{"a c:101-50M c:91-60M 31, b c:101-50M c:91-60M 30", "b/1 b/2"},
-		// Qualities below 15 do not count, and those of both mates count together.
+		// Qualities below 15 do not count, and qualities of both mates count together.
 		{"a c:101+50M c:301-50M 14, b c:101+50M c:301-50M 13", "b/1 b/2"},
 		{"b c:101+50M c:301-50M 13, a c:101+50M c:301-50M 14", "b/1 b/2"},
 		{"a c:101+50M c:301-50M 14, b c:101+50M c:301-50M 15", "a/1 a/2"},
-		// Of equals the least name is kept, wherever it stands.
+		// Among equals the least name is kept, wherever it stands.
 		{"b c:101+50M c:301-50M 30, a c:101+50M c:301-50M 30, ab c:101+50M c:301-50M 30", "ab/1 ab/2 b/1 b/2"},
 		{"r10 c:101+50M c:301-50M 30, r9 c:101+50M c:301-50M 30, R9 c:101+50M c:301-50M 30", "r10/1 r10/2 r9/1 r9/2"},
 		// Single reads: the 5' end alone.
@@ -189,7 +189,7 @@ func TestMarkDuplicates(t *testing.T) {
 		{"b c:101+50M 30, a c:101+50M 30", "a"},   // or in the input
 		{"a c:1+50M 30, b c:6+10S40M 31, d c:3+7S43M 29, e c:1+2S48M 20", "d"},
 		{"a c:101+50M * 30, b * c:101+50M 31, d c:101+50M 29", "a/1 d"},
-		// An end of a pair at their 5' end makes all of them duplicates, and never is one of them.
+		// An end of a pair at their 5' end makes all single ends duplicates, and never is one itself.
 		{"a c:101+50M 40, b c:101+50M c:301-50M 20, d c:101+50M * 30", "a d/1"},
 		{"b c:101+50M c:301-50M 20, a c:101+50M 40, d c:301-50M 30, e c:301+50M 30", "a d"},
 		{"a c:101+50M 40, b c:101+50M 30, d c:101+50M c:301+50M 20, e c:301+50M 30, f c:301-50M 30", "a b e"},
@@ -423,8 +423,8 @@ func crowd(t testing.TB, r *rand.Rand, fragments, positions int) []Record {
 	return records
 }
 
-// TestMarkDuplicatesProperty compares with the plain definition, in every format: but for the flag
-// each byte is that of records that are sorted alone.
+// TestMarkDuplicatesProperty compares with the plain definition, in every format: except for the
+// flag each byte is as in records that are only sorted.
 func TestMarkDuplicatesProperty(t *testing.T) {
 	h := testHeader(t, HeaderOptions{SortOrder: coordinate, NoProgram: true}, testContigs...)
 	folder := t.TempDir()
@@ -547,7 +547,7 @@ func TestMarkDuplicatesReportsFaults(t *testing.T) {
 	}
 }
 
-// Both sorters have their buffers within what is given.
+// Both sorters together have buffers within the given memory.
 func TestMarkDuplicatesSharesMemory(t *testing.T) {
 	for _, memory := range []int64{4 * leastSortMemory, DefaultSortMemory} {
 		d := newDuplicates(&WriterOptions{SortMemory: memory, Temporary: temporary.In(""), Threads: 2})
@@ -561,7 +561,7 @@ func TestMarkDuplicatesSharesMemory(t *testing.T) {
 	}
 }
 
-// A Writer that marks duplicates says what it cannot do.
+// A Writer that marks duplicates refuses wrong options and records.
 func TestMarkDuplicatesRefuses(t *testing.T) {
 	h := testHeader(t, HeaderOptions{SortOrder: coordinate}, testContigs...)
 	if _, err := NewWriter(&bytes.Buffer{}, h, WriterOptions{MarkDuplicates: true}); err == nil {

@@ -21,8 +21,8 @@ const (
 	// have the places that they have in a BAM record. It exists only in memory and in temporary
 	// files: a Writer that sorts cuts the bytes off.
 	KeyedText
-	// MarkedBinary and MarkedText are Binary and KeyedText for a Writer that marks duplicates: what
-	// they are found by follows the bytes of records that may be duplicates.
+	// MarkedBinary and MarkedText are Binary and KeyedText for a Writer that marks duplicates: a
+	// trailer by which duplicates are found follows the records that may be duplicates.
 	MarkedBinary
 	MarkedText
 )
@@ -95,8 +95,8 @@ func putInt32(b []byte, v int) { binary.LittleEndian.PutUint32(b, uint32(int32(v
 const mostCigar = 1<<16 - 1
 
 // AppendBinary appends the BAM record (SAMv1, section 4.2), its length first. samtools makes the
-// same bytes from the line of AppendText. Of a name only the first MaxNameLength bytes are kept,
-// which is what BAM has room for.
+// same bytes from the line of AppendText. Only the first MaxNameLength bytes of a name are kept,
+// because BAM has no room for more.
 //
 // A CIGAR of more operations than BAM has room for goes to the tag CG, and the
 // field gets two operations of the same lengths (section 4.2.2).
@@ -182,8 +182,8 @@ func appendOperations(b []byte, cigar []hts.CigarOp) []byte {
 	return b
 }
 
-// baseCodes are the four bits of each letter (SAMv1, section 4.2: "=ACMGRSVTWYHKDBN");
-// a letter that is none of them is N.
+// baseCodes are the four bits of each letter (SAMv1, section 4.2: "=ACMGRSVTWYHKDBN"); any other
+// letter is N.
 var baseCodes = func() (codes [256]byte) {
 	for i := range codes {
 		codes[i] = 15

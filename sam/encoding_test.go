@@ -27,7 +27,7 @@ func output(t testing.TB, stdin []byte, name string, arguments ...string) []byte
 	return out
 }
 
-// testContigs are those that record draws.
+// testContigs are the contigs of drawn records.
 var testContigs = []dna.Contig{{Name: "c", Length: dna.MaxContigLength}, {Name: "d", Length: dna.MaxContigLength},
 	{Name: "chr1|x:1-2", Length: dna.MaxContigLength}}
 

@@ -17,7 +17,7 @@ import (
 	"scanmap/internal/fuzzing"
 )
 
-// fuzzContigs are contigs of which the last has an index of the kind CSI.
+// fuzzContigs are contigs that need an index of the kind CSI, because of the last one.
 var fuzzContigs = []dna.Contig{{Name: "c", Length: 100_000}, {Name: "d*1:2-3", Length: 1 << 29}, {Name: "e", Length: 1}, {Name: "f", Length: 1 << 30}}
 
 // drawRecord chooses a record that is valid SAM. Some are long, so that files have several blocks.

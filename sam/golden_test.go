@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// goldenRecords are those of edgeRecords that are short, and one record for each set of tags that
-// a run writes.
+// goldenRecords are the short ones of edgeRecords, and one record for each set of tags that a run
+// writes.
 func goldenRecords(t testing.TB) []Record {
 	var records []Record
 	for _, r := range edgeRecords(t) {

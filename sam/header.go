@@ -14,7 +14,7 @@ import (
 	"scanmap/dna"
 )
 
-// HeaderOptions say what a header has besides the contigs.
+// HeaderOptions say what a header has beside the contigs.
 type HeaderOptions struct {
 	// ReadGroups become the @RG lines, in order.
 	ReadGroups []*ReadGroup
@@ -39,12 +39,11 @@ const program = "scanmap"
 //
 // The text of the read group is kept as it was given. biogo/hts would put its
 // tags in another order, drop PI:0, refuse a PI that is not whole and rewrite a
-// date without a time zone to midnight in the zone of the machine. So the
-// whole line after "ID:" is stored as the name of the hts.ReadGroup: the text of
-// the header is right, but ask the ReadGroup of the options, not the header,
-// for the parts. In the same way the PN of @PG and its VN are stored as the name of the
-// hts.Program: biogo/hts would put VN behind CL, and pysam takes all that follows CL for a part of
-// it.
+// date without a time zone to midnight in the zone of the machine. Therefore the whole line after
+// "ID:" is stored as the name of the hts.ReadGroup: the text of the header is right, but ask the
+// ReadGroup of the options, not the header, for the parts. In the same way the PN of @PG and its VN
+// are stored as the name of the hts.Program: biogo/hts would put VN behind CL, and pysam takes
+// everything after CL for a part of CL.
 func NewHeader(ref *dna.Reference, o HeaderOptions) (*hts.Header, error) {
 	h, err := hts.NewHeader(nil, nil)
 	if err != nil {

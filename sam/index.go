@@ -10,8 +10,8 @@ import (
 	"scanmap/internal/bgzf"
 )
 
-// IndexKind is the form of an index. As a string it is the ending of its file's name
-// after that of the BAM file and a dot.
+// IndexKind is the form of an index. As a string it is the ending of the index's file name, after
+// the name of the BAM file and a dot.
 type IndexKind string
 
 const (
@@ -36,8 +36,8 @@ func longestContig(h *hts.Header) int {
 	return longest
 }
 
-// indexer makes the index of records in their order. Its places are those of the writer, numbers of
-// blocks where files have offsets; write has both.
+// indexer makes the index of records in their order. Its places are the writer's, with numbers of
+// blocks where files have offsets; write translates them.
 //
 // biogo/hts has an index of either kind. Version 1.4.5 of its bam.Index panics on the second of two
 // records that cross the border of two windows, leaves out the last window of such a record, and
@@ -60,13 +60,13 @@ func newIndexer(h *hts.Header) *indexer {
 	return &indexer{Index: bgzf.NewIndex(longestContig(h)), contig: -1, contigs: make([]contigIndex, len(h.Refs()))}
 }
 
-// A recordSpan is what an index has of a record: where it is aligned.
+// A recordSpan is a record for an index: where it is aligned.
 type recordSpan struct {
 	contig, pos, bases int32
 	unmapped           bool
 }
 
-// spanOf returns that of a BAM record.
+// spanOf returns the span of a BAM record.
 func spanOf(record []byte) (recordSpan, error) {
 	flags := hts.Flags(binary.LittleEndian.Uint16(record[offsetFlags:]))
 	length, err := binaryLength(record, flags)
@@ -117,7 +117,7 @@ func binaryLength(record []byte, flags hts.Flags) (int, error) {
 	return alignedLength(flags, length), nil
 }
 
-// write writes the index as files have it, where offsets are those of the blocks and of the end. A
+// write writes the index as files have it. offsets are the offsets of the blocks and of the end. A
 // CSI is in BGZF.
 func (x *indexer) write(w io.Writer, offsets bgzf.Offsets) error {
 	if !x.CSI {

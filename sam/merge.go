@@ -17,8 +17,8 @@ func (a *front) before(b *front) bool {
 	return a.key < b.key || a.key == b.key && a.order < b.order
 }
 
-// merge gives the records of all sources in order, and of equal keys those of the
-// earlier source first.
+// merge gives the records of all sources in order, and for equal keys the records of the earlier
+// source first.
 func merge(sources []source, emit func(record []byte) error) error {
 	heap := make([]front, 0, len(sources))
 	for i, s := range sources {

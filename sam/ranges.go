@@ -12,12 +12,12 @@ import (
 // their order, and ranges are given on in order.
 
 const (
-	// leastRangeBytes is how many bytes of records a range has at least. Of each run it has two
-	// stretches of its index or more, as what lies at a border is read twice.
+	// leastRangeBytes is how many bytes of records a range has at least. A range has two stretches of
+	// the index of each run or more, as records at a border are read twice.
 	leastRangeBytes = 4 << 20
 	// chunkBytes is the length at which the records of a range are handed on.
 	chunkBytes = 1 << 20
-	// chunksOfRange are those that a range has: being filled, waiting, and being used.
+	// chunksOfRange is the number of chunks of a range: being filled, waiting, and being used.
 	chunksOfRange = 4
 )
 
@@ -38,8 +38,8 @@ type rangeOfKeys struct {
 
 func (r *rangeOfKeys) has(key uint64) bool { return r.last || key < r.to }
 
-// ranges cuts the keys of runs and sorted segments into ranges of so many bytes of records, by one
-// key in indexedBytes.
+// ranges cuts the keys of runs and sorted segments into ranges of a number of bytes of records, by
+// one key in indexedBytes.
 func ranges(runs []*run, segments []*segment, bytes, indexedBytes int) []rangeOfKeys {
 	var samples []uint64
 	each := max(indexedBytes, runBlock) // an entry of an index begins a block
@@ -213,8 +213,8 @@ func (m *merging) run(sources []source, bytes int, to emitter, stop <-chan struc
 	}
 }
 
-// mergeRanges merges runs and segments by ranges, at most so many at a time, and gives the records
-// in order. The error of to comes as failed.
+// mergeRanges merges runs and segments by ranges, at most atATime side by side, and gives the
+// records in order. The error of to comes as failed.
 func (s *sorter) mergeRanges(all []rangeOfKeys, atATime int, to emitter) (failed, err error) {
 	stop := make(chan struct{})
 	order := make(chan *merging, atATime-1)
@@ -251,7 +251,7 @@ func (s *sorter) mergeRanges(all []rangeOfKeys, atATime int, to emitter) (failed
 	return nil, nil
 }
 
-// sourcesOf returns what has records of a range, in the order in which they came.
+// sourcesOf returns the sources of the records of a range, in the order in which these came.
 func (s *sorter) sourcesOf(keys rangeOfKeys) (sources []source) {
 	for _, r := range s.runs {
 		sources = append(sources, r.within(keys))

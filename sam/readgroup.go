@@ -25,9 +25,9 @@ var dateNone time.Time
 //
 // whose fields are separated by real tabs, or, in a line without a real tab, by
 // the two characters \t, as one types them in a shell. Tags have two characters,
-// do not repeat, and one of them is ID. Values are not blank and print; that of ID,
-// which every record repeats, is ASCII without blanks around it. A line break at
-// the end is ignored. Fields keep their order, but ID comes first.
+// do not repeat, and one is ID. Values are not blank and print. The ID, which every record repeats,
+// is ASCII without blanks around it. A line break at the end is ignored. Fields keep their order,
+// but ID comes first.
 func ParseReadGroup(line string) (*ReadGroup, error) {
 	g, err := parseReadGroup(strings.TrimRight(line, "\r\n"))
 	if err != nil {
@@ -48,8 +48,8 @@ func parseReadGroup(line string) (*ReadGroup, error) {
 	return newReadGroup(fields[1:])
 }
 
-// NewReadGroup returns a read group of an ID, a sample (SM) and a library (LB),
-// of which sample and library may be empty for none.
+// NewReadGroup returns a read group of an ID, a sample (SM) and a library (LB). Sample and library
+// may be empty for none.
 func NewReadGroup(id, sample, library string) (*ReadGroup, error) {
 	fields := []string{"ID:" + id}
 	if sample != "" {

@@ -37,7 +37,7 @@ type Record struct {
 	Mismatches   []byte // MD
 	Score        int    // AS
 	// LeastDistance is the least edit distance of the read at this place (XE), when HasLeastDistance:
-	// EditDistance is that of the alignment of the record, which may have more.
+	// EditDistance is for the alignment of the record, which may have more edits.
 	LeastDistance    int
 	HasLeastDistance bool
 	// SecondScore is the score of the read's next best location (XS), when
@@ -47,8 +47,8 @@ type Record struct {
 	// Hits is the number of the read's reported records (NH), and HitIndex the place
 	// of this one among them from 1 (HI); both are left out when Hits is 0.
 	Hits, HitIndex int
-	// OtherAlignments are those of the other records of a read of which parts are aligned (SA); left
-	// out when empty.
+	// OtherAlignments are the alignments of the other records of a read that is aligned by parts (SA);
+	// left out when empty.
 	OtherAlignments []byte
 	MateCigar       []hts.CigarOp // MC; left out when empty
 	// MateMapQ is the mate's mapping quality (MQ), when HasMateMapQ.

@@ -246,7 +246,8 @@ func TestAppendTextDoesNotAllocate(t *testing.T) {
 // printable are the characters '!' to '~', which names and read groups may hold.
 var printable = &unicode.RangeTable{R16: []unicode.Range16{{Lo: '!', Hi: '~', Stride: 1}}, LatinOffset: 1}
 
-// TestEnd counts what operations take of the reference; those that SAM has not take nothing.
+// TestEnd counts the bases of the reference that operations take; operations unknown to SAM take
+// none.
 func TestEnd(t *testing.T) {
 	r := Record{Pos: 5}
 	if r.End() != 5 {

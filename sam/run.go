@@ -158,7 +158,7 @@ func (w *runWriter) write(b *packing) error {
 	return err
 }
 
-// close writes what is left, and returns the first error of any write.
+// close writes the last block, and returns the first error of any write.
 func (w *runWriter) close() error {
 	if len(w.current.block) > 0 {
 		w.flush()

@@ -35,9 +35,9 @@ const (
 //
 // Records fill segments. A full one is sorted by a goroutine of its own while the next
 // fills. When half of all segments are full they are merged, as one run, into a
-// temporary file, while the other half fills. mostRuns runs become one as soon as there are
-// as many of one level, so that the number of open files grows with the logarithm of
-// the number of records. finish merges what is left in files and in segments.
+// temporary file, while the other half fills. mostRuns runs become one as soon as there are as many
+// of one level, so that the number of open files grows with the logarithm of the number of records.
+// finish merges the remaining files and segments.
 //
 // Runs and segments are in the order in which their records came, and a merge takes
 // the earlier of two equal records first, so ties keep their order.
@@ -47,7 +47,7 @@ type sorter struct {
 	segmentBytes int
 	half         int // segments in a run; twice as many there are at most
 	fanIn        int // runs in one merge
-	// Of the last merge: its memory beside segments, and bytes of a range at least, of a chunk, and
+	// For the last merge: its memory beside segments, and bytes of a range at least, of a chunk, and
 	// between entries of the index of a run.
 	mergeMemory                          int64
 	rangeBytes, chunkBytes, indexedBytes int
@@ -316,7 +316,7 @@ func (s *sorter) error() error {
 	return s.err
 }
 
-// endSpilling waits for the spilling goroutine to write what it has.
+// endSpilling waits until the spilling goroutine has written everything.
 func (s *sorter) endSpilling() {
 	if s.spilling != nil {
 		close(s.spilling)

@@ -49,7 +49,8 @@ func sortedLines(records []Record) []byte {
 	return b
 }
 
-// tinySorter has segments of some records, of which half make a run, and merges fanIn runs.
+// tinySorter has segments of some records. Half of the segments make a run, and fanIn runs are
+// merged.
 func tinySorter(folder string, segmentBytes, half, fanIn, threads int) *sorter {
 	s := newSorter(temporary.In(folder), 0, threads)
 	s.segmentBytes, s.half, s.fanIn = segmentBytes, half, fanIn
@@ -169,7 +170,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestRangesTellFaults has runs that have changed when ranges of them are merged.
+// TestRangesTellFaults has runs that have changed when their ranges are merged.
 func TestRangesTellFaults(t *testing.T) {
 	folder := t.TempDir()
 	s := tinySorter(folder, 10_000, 3, 100, 4)
@@ -378,7 +379,7 @@ func TestSortReportsFaultsOfFiles(t *testing.T) {
 	}
 }
 
-// Memory and files are shared out so that the sum of all buffers is within what is given.
+// Memory and files are shared out so that the sum of all buffers is within the given memory.
 func TestSortSharesMemory(t *testing.T) {
 	for _, memory := range []int64{leastSortMemory, 3 << 20, 32 << 20, 33 << 20, DefaultSortMemory, 100 << 30} {
 		for _, threads := range []int{1, 2, 64} {

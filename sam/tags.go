@@ -18,8 +18,8 @@ type Tag struct {
 }
 
 // Tags lists the tags that records may have, in the order in which they are written. A new tag is a
-// row here, a row of appendTags, and a field of Record. CG is none of them: BAM has it in place of
-// a CIGAR that is too long for its field (AppendBinary), and text never has it.
+// row here, a row of appendTags, and a field of Record. CG is not among them: BAM has it for a
+// CIGAR that is too long for its field (AppendBinary), and text never has it.
 func Tags() []Tag {
 	return []Tag{
 		{"NM", 'i', true, false, false, "edits of this alignment"},
@@ -91,7 +91,7 @@ func (r *Record) tagRoom() int {
 }
 
 // appendInteger appends a whole number. BAM has it in the smallest type that holds it, unsigned
-// where it is not negative: what samtools does with the 'i' of text.
+// where it is not negative, as samtools does with the 'i' of text.
 func appendInteger(b []byte, e Encoding, tag string, v int) []byte {
 	if e != Binary {
 		b = append(b, '\t', tag[0], tag[1], ':', 'i', ':')

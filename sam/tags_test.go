@@ -51,7 +51,7 @@ func tagsOfText(line []byte) []string {
 	return all
 }
 
-// tagsOfBinary are those of a BAM record. The types of whole numbers are all i.
+// tagsOfBinary returns the tags of a BAM record. The types of whole numbers are all i.
 func tagsOfBinary(t *testing.T, record []byte) []string {
 	t.Helper()
 	h := testHeader(t, HeaderOptions{}, testContigs...)

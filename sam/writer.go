@@ -19,8 +19,8 @@ type WriterOptions struct {
 	// Compression is 0 (stored) to 9 (smallest), or -1 for a level that is a good trade of
 	// size and time. Not looked at for FormatSAM.
 	Compression int
-	// Threads is the number of goroutines that compress, and of those that sort; less
-	// than 1 is 1. It has no influence on what is written.
+	// Threads is the number of goroutines that compress, and of goroutines that sort; less than 1 is
+	// 1. Output does not depend on it.
 	Threads int
 	// Sort orders records by contig, position and strand, those without a place last,
 	// and ties in the order of Write, as samtools sort does. The header has to say so.
@@ -31,12 +31,11 @@ type WriterOptions struct {
 	// SortMemory is how many bytes all buffers of sorting take together, 0 for DefaultSortMemory.
 	// Less than 2 MiB is taken for 2 MiB, and less than 33 MiB merges fewer than 64 temporary files
 	// at a time. Records are kept in segments, 16 or two for each thread; one that is longer than a
-	// segment takes more, and so do records of more than 64 KiB in a merge, of which each file has
-	// twice the longest in memory. MarkDuplicates takes a quarter of it, 2 MiB at least, and a bit
-	// for each primary record with an alignment besides. At most MostSortMemory.
+	// segment takes more, and so do records of more than 64 KiB in a merge, where each file has twice
+	// the longest in memory. MarkDuplicates takes a quarter of SortMemory, 2 MiB at least, and in
+	// addition a bit for each primary record with an alignment. At most MostSortMemory.
 	SortMemory int64
-	// Temporary makes the files for what does not fit into SortMemory; nil for those of the system's
-	// folder.
+	// Temporary makes the files for records beyond SortMemory; nil for files in the system's folder.
 	Temporary temporary.Files
 	// Index gets the index, of the kind that IndexKindFor tells, when Close is called.
 	// Only for a sorted BAM; nil for none.
@@ -99,7 +98,7 @@ func NewWriter(w io.Writer, h *hts.Header, o WriterOptions) (*Writer, error) {
 	return wr, nil
 }
 
-// complete puts in what stands for zero values, and refuses what does not go together.
+// complete replaces zero values by defaults, and refuses options that do not go together.
 func (o *WriterOptions) complete(h *hts.Header) error {
 	if o.Format == "" {
 		o.Format = FormatSAM
@@ -135,7 +134,7 @@ func (o *WriterOptions) complete(h *hts.Header) error {
 func (w *Writer) writeHeader(h *hts.Header) error {
 	switch w.options.Format {
 	case FormatBAM:
-		// biogo/hts writes each field of each contig by itself.
+		// The buffer is for biogo/hts, which writes each field of each contig separately.
 		b := bufio.NewWriter(w.bgzf)
 		if err := h.EncodeBinary(b); err != nil {
 			return err
@@ -169,8 +168,8 @@ func (w *Writer) Encoding() Encoding {
 	}
 }
 
-// Write takes whole records in the order given. It keeps nothing of block. What is
-// written does not depend on how records are spread over blocks.
+// Write takes whole records in the order given. It keeps nothing of block. Output does not depend
+// on how records are spread over blocks.
 func (w *Writer) Write(block []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
@@ -254,7 +253,7 @@ func (w *Writer) Take(block []byte, lengths []uint32, back func()) error {
 	return w.err
 }
 
-// emitChunk writes the records of a chunk, whose places are those that emit gives them.
+// emitChunk writes the records of a chunk. They get the same places as by emit.
 func (w *Writer) emitChunk(c *chunk) error {
 	z := w.bgzf
 	// The current block has bytes [from, at) of the chunk too.
@@ -315,10 +314,9 @@ func (w *Writer) emit(record []byte) error {
 	return w.indexer.add(&span, begin, end)
 }
 
-// Close writes what is kept back: sorted records, the block that ends compressed
-// formats, and the index. It does not close the writers it was given. After an error,
-// its own or one of Write, the output is not complete, and Close has released
-// everything as Discard does.
+// Close writes everything that is still missing: sorted records, the block that ends compressed
+// formats, and the index. It does not close the writers it was given. After an error, its own or
+// one of Write, the output is not complete, and Close has released everything as Discard does.
 func (w *Writer) Close() error {
 	if w.finished {
 		return w.err

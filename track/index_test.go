@@ -87,9 +87,9 @@ func readIndex(t *testing.T, packed []byte) (x plainIndex) {
 	return x
 }
 
-// find returns the lines of a file that overlap [start, end) as a reader finds them: those of the
-// chunks of all bins that touch it, from the first offset on that the linear index, or for CSI the
-// bin of its first window, allows.
+// find returns the lines of a file that overlap [start, end) as a reader finds them. They are in
+// the chunks of all bins that touch this stretch, from the first offset on that the linear index
+// allows, or for CSI the bin of the first window.
 func (x *plainIndex) find(t *testing.T, file []byte, contig string, start, end int) (lines []string) {
 	t.Helper()
 	c := x.contigs[contig]
@@ -210,7 +210,7 @@ func TestIndexFinds(t *testing.T) {
 	}
 }
 
-// TestIndexOfLengths has the lengths about those that TBI, and a depth of CSI, reach.
+// TestIndexOfLengths has lengths about the reach of TBI, and of a depth of CSI.
 func TestIndexOfLengths(t *testing.T) {
 	for _, c := range []struct {
 		length int

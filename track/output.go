@@ -6,7 +6,7 @@ import (
 	"scanmap/internal/bgzf"
 )
 
-// An output counts what is written, and makes an error of a short write.
+// An output counts written bytes, and makes an error of a short write.
 type output struct {
 	w    io.Writer
 	size int64
@@ -18,8 +18,8 @@ func (o *output) write(b []byte) error {
 	return err
 }
 
-// A note is what is known of a block of a bigWig: what of the reference it holds, and how many
-// bytes were compressed.
+// A note describes a block of a bigWig: the stretch of the reference that it holds, and its bytes
+// before compression.
 type note struct {
 	extent extent
 	plain  int

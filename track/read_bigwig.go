@@ -57,7 +57,7 @@ type bigWigReader struct {
 	z               io.ReadCloser
 }
 
-// at reads bytes at an offset; errors say what the bytes are for.
+// at reads bytes at an offset; errors name the part of the file with these bytes.
 func (b *bigWigReader) at(offset uint64, bytes []byte, what string) error {
 	if offset > math.MaxInt64 {
 		return fmt.Errorf("offset %d: a bigWig has %s there, but no file is so long", offset, what)
@@ -317,7 +317,7 @@ func (b *bigWigReader) items(section []byte) error {
 	return nil
 }
 
-// enter sees to it that the contig of a section is the one that is read.
+// enter makes sure that the contig of a section is the one at hand.
 func (b *bigWigReader) enter(id uint32) error {
 	c, ok := b.contigs[id]
 	switch {

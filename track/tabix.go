@@ -7,8 +7,8 @@ import (
 	"scanmap/internal/bgzf"
 )
 
-// IndexEnding is what the name of the index of a BGZF file has after that of the file: .tbi, or
-// .csi where a contig is longer than the 2^29 bases that TBI reaches.
+// IndexEnding is the ending of the name of the index of a BGZF file, after the name of the file:
+// .tbi, or .csi where a contig is longer than the 2^29 bases that TBI reaches.
 func IndexEnding(contigs []Contig) string {
 	if _, csi := bgzf.DepthFor(longest(contigs)); csi {
 		return ".csi"
@@ -58,7 +58,7 @@ func (x *tabix) add(contig, start, end int, begin, after bgzf.Place) {
 	x.Add(start, end, begin, after)
 }
 
-// write writes the index as files have it, in BGZF, where offsets are those of the blocks and of
+// write writes the index as files have it, in BGZF. offsets are the offsets of the blocks and of
 // the end.
 func (x *tabix) write(w io.Writer, offsets bgzf.Offsets) error {
 	z, err := bgzf.NewWriter(w, bgzfLevel, 1)

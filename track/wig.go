@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// WriteWig writes the mean of the values in windows of so many bases as wiggle (fixedStep), as
+// WriteWig writes the mean of the values in windows of a length as wiggle (fixedStep), as
 // mapCounter of HMMcopy does: for each contig a line `fixedStep chrom=NAME start=1 step=N span=N`,
 // and a line for each window, with six digits. Bases without a value count as 0. The last window of
-// a contig may be shorter, and its mean is that of the bases that it has. The step of a contig that
-// is shorter than a window is its length; a contig without bases has no lines.
+// a contig may be shorter; its mean is over fewer bases. The step of a contig that is shorter than
+// a window is its length; a contig without bases has no lines.
 func WriteWig(w io.Writer, contigs []Contig, v Values, window int) error {
 	if err := checkContigs(contigs); err != nil {
 		return err

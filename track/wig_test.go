@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// valuesOf gives each base of a contig that has a value by itself.
+// valuesOf gives the values of a contig from a list with a value for each base, negative for none.
 func valuesOf(bases [][]float32) Values {
 	return func(contig, from, to int, yield func(start, end int, value float32) error) error {
 		all := bases[contig]

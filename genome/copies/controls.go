@@ -27,7 +27,7 @@ const (
 	// mrCaNaVaR takes, follow the windows that are to be found out.
 	mostDeviations = 3
 	ofNormal       = 1.4826
-	// Windows as near to the median as this share of it stay, however little others scatter.
+	// Windows within this share of the median stay, however little others scatter.
 	alwaysNear = 0.1
 	// A round takes windows away, or is the last. This bounds the time.
 	maxRounds = 100
@@ -54,8 +54,8 @@ func (c *chooser) cells(i int, f func(*cell)) {
 }
 
 // noise returns the standard deviation that counting alone gives the mean of a window: values are
-// taken for counts, whose variance is their mean (Poisson). Without it, of windows that have a read
-// or two all but those of the commonest number would go, and the mean with them.
+// taken for counts, whose variance is their mean (Poisson). Without it, where windows have a read
+// or two, only the windows with the commonest number would stay, and the mean would be theirs.
 func (c *chooser) noise(depth float64) float64 { return math.Sqrt(depth / float64(c.options.Window)) }
 
 // fit returns the curve of the controls, and gives all windows their corrected means.
@@ -198,7 +198,7 @@ func (c *chooser) bounds() (middle, most float64) {
 	return middle, max(alwaysNear*middle, mostDeviations*ofNormal*depths[len(depths)/2], mostDeviations*c.noise(middle))
 }
 
-// Controls are what copy numbers are relative to.
+// Controls are the windows that copy numbers are relative to.
 type Controls struct {
 	Windows int
 	Bases   int64 // unmasked ones
@@ -206,13 +206,13 @@ type Controls struct {
 	Mean float64
 	// Deviation is the standard deviation of the corrected means of their windows.
 	Deviation float64
-	// Starts and Error are the means of those of their windows.
+	// Starts and Error are means over their windows.
 	Starts, Error float64
 	// Rounds that it took to find them, 0 if they were given.
 	Rounds int
 }
 
-// summary says what the controls are now.
+// summary sums up the present controls.
 func (c *chooser) summary() Controls {
 	var s Controls
 	sum := 0.0

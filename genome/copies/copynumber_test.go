@@ -50,7 +50,7 @@ func count(ref *dna.Reference, o Options, values [][]float64) (*Result, error) {
 	return c.Finish()
 }
 
-// same compares numbers of which some are NaN.
+// same compares numbers that may be NaN.
 func same(a, b float64) bool {
 	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*(1+math.Abs(a))
 }
@@ -407,7 +407,7 @@ func TestCorrection(t *testing.T) {
 	}
 }
 
-// TestControls has copies relative to those that are given or found.
+// TestControls has copies relative to controls that are given or found.
 func TestControls(t *testing.T) {
 	// Windows of 10 bases with 10 values each: the second contig has 30, and the third none.
 	contig := strings.Repeat("ACGTACGTAC", 20)
@@ -528,8 +528,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCounts has starts and standard errors of windows and of regions, and a region of which a part
-// has more copies.
+// TestCounts has starts and standard errors of windows and of regions, and a region with more
+// copies in a part.
 func TestCounts(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	ref := reference(t, strings.Repeat("ACGTACGTAC", 20_000), "ACGTACGTAC")
@@ -607,15 +607,15 @@ func TestCountsBounded(t *testing.T) {
 		if bound := i%5 == 4; w.AtBound() != bound || bound != (w.Bounded > 0.9) {
 			t.Errorf("window %d: %+v", i, w)
 		}
-		// Its bases have one factor but for those beside others.
+		// Its bases have one factor, except beside other windows.
 		if want := w.Copies / math.Sqrt(w.Starts); math.Abs(w.Error/want-1) > 0.02 {
 			t.Errorf("window %d has an error of %g, want %g", i, w.Error, want)
 		}
 	}
 }
 
-// TestFewCounts finds controls among windows of a read or two: their mean is that of all but a
-// duplication, and not that of the commonest number.
+// TestFewCounts finds controls among windows of a read or two: their mean is the mean of all
+// windows outside a duplication, and not the commonest number.
 func TestFewCounts(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	ref := reference(t, strings.Repeat("ACGTACGTAC", 20_000))

@@ -1,8 +1,8 @@
 // Package copies computes absolute copy numbers, in windows of equal unmasked bases and in
 // regions, from a value per base such as the number of reads that start there.
 //
-// The method is that of mrCaNaVaR (Alkan et al., Personalized copy number and segmental duplication
-// maps using next-generation sequencing, Nature Genetics 41:1061, 2009) and of fastCN (Pendleton et
+// The method comes from mrCaNaVaR (Alkan et al., Personalized copy number and segmental duplication
+// maps using next-generation sequencing, Nature Genetics 41:1061, 2009) and fastCN (Pendleton et
 // al., Comparison of village dog and wolf genomes highlights the role of the neural crest in dog
 // domestication, BMC Biology 16:64, 2018, Methods, and its programs GC_control_gen,
 // SAM_GC_correction, smooth_GC_mrsfast.py and make-equal-windows.py):
@@ -12,8 +12,8 @@
 //     of each stratum in the controls says how sequencing depends on GC; a smooth curve through
 //     these means gives a factor for each stratum, by which values are multiplied (gc.go,
 //     loess.go).
-//  3. Controls are windows of which the copy number is known. They are given, or found as those
-//     that are like most (controls.go).
+//  3. Controls are windows of known copy number. They are given, or found as windows that are like
+//     most (controls.go).
 //  4. Copies of a window = copies of the controls x its mean / the mean of the controls.
 //
 // Values have to count all places where a read fits, as fastCN and mrCaNaVaR have them: then a

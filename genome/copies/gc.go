@@ -1,7 +1,6 @@
 package copies
 
-// The bounds of factors, as in fastCN (smooth_GC_mrsfast.py); those of mrCaNaVaR are 0.05 and 20
-// (utils.c).
+// The bounds of factors, as in fastCN (smooth_GC_mrsfast.py); mrCaNaVaR has 0.05 and 20 (utils.c).
 const (
 	leastFactor = 1.0 / 3
 	mostFactor  = 3.0
@@ -22,7 +21,7 @@ type stratumSums struct {
 	bases [strata]int64
 }
 
-// curve returns all strata with their factors: the mean of all / what is fitted to the stratum,
+// curve returns all strata with their factors: the mean of all / the fitted mean of the stratum,
 // within bounds. A stratum without bases has the factor of the nearest one with some, the lower of
 // two, as with mrCaNaVaR; fastCN extends its curve by lines. Without correction all factors are 1.
 func (s *stratumSums) curve(o *Options) []Stratum {
@@ -69,7 +68,7 @@ func factor(mean, fitted float64) float64 {
 	return min(max(mean/fitted, leastFactor), mostFactor)
 }
 
-// factors are those of all strata.
+// factors returns the factors of all strata.
 func factors(curve []Stratum) []float64 {
 	f := make([]float64, len(curve))
 	for i := range curve {

@@ -9,7 +9,7 @@ type Genotype struct {
 	// Quality is -10 log10 of the probability of any other number, at most MostQuality, where all
 	// numbers are equally likely beforehand.
 	Quality float64
-	// Likelihoods are log10 of the likelihoods of 0, 1, 2 and more copies, less that of Copies.
+	// Likelihoods are log10 of the likelihoods of 0, 1, 2 and more copies, less the value for Copies.
 	Likelihoods []float64
 	// Between tells that the copy number is more than 4 standard deviations from Copies: a part of the
 	// sequence, or of the cells, has other copies.
@@ -27,8 +27,8 @@ const (
 	mostGenotype = 10_000
 )
 
-// Genotype returns that of a window or region with a copy number and what it was counted from.
-// known is false without unmasked bases.
+// Genotype returns the genotype of a window or region, from its copy number and its Count. known is
+// false without unmasked bases.
 //
 // The copy number of c copies is taken to be normal around c. Its variance has two parts. Counting
 // makes one (Count.Error), which grows with the mean. The other is the square of c times the

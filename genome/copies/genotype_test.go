@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestGenotype has values worked out by hand: with a scatter of the controls of 0.05, of which
+// TestGenotype has values worked out by hand: with a scatter of the controls of 0.05, where
 // counting explains 0.03, the variance of c copies is e^2 / x * c + (0.04 c)^2.
 func TestGenotype(t *testing.T) {
 	r := &Result{Controls: Controls{Mean: 10, Deviation: 0.5, Error: 0.06}}

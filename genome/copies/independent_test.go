@@ -19,7 +19,7 @@ type plainWindow struct {
 	control            bool
 }
 
-// plainCopies computes what Counter does from its definitions, base by base.
+// plainCopies computes the results of Counter from their definitions, base by base.
 func plainCopies(contigs []string, values [][]float64, o Options) (windows []plainWindow, curve []Stratum, rounds int, err error) {
 	inAny := func(list []Interval, contig, at int) bool {
 		return slices.ContainsFunc(list, func(i Interval) bool { return i.Contig == contig && i.Start <= at && at < i.End })
@@ -237,7 +237,7 @@ func plainCurve(sums, bases []float64, o Options) []Stratum {
 }
 
 // TestIndependently compares windows, controls that are given and found, curves and copies with
-// those of another program, on genomes with copies, gaps, masks and excluded contigs.
+// another program's, on genomes with copies, gaps, masks and excluded contigs.
 func TestIndependently(t *testing.T) {
 	found, refused := 0, 0
 	for seed := range uint64(effort.Pick(3000, 300)) {

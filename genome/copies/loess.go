@@ -6,10 +6,10 @@ import (
 )
 
 // loess returns the values at x of a curve through the points (x, y), fitted locally: at each x a
-// line by least squares to the q = span x n points that are nearest, at least 3 of them, with the
-// tricube of their distance / that of the farthest as weight (Cleveland, Robust locally weighted
+// line by least squares to the nearest q = span x n points, at least 3. The weight of a point is
+// the tricube of its distance over the farthest one's distance (Cleveland, Robust locally weighted
 // regression and smoothing scatterplots, Journal of the American Statistical Association 74:829,
-// 1979, section 2), times a weight of their own. It is the loess of R and of netlib with degree 1
+// 1979, section 2), times a weight of its own. This is the loess of R and of netlib with degree 1
 // and a surface that is computed directly. There are no robust iterations: outliers are no
 // controls. x ascends strictly; all slices have one length, and weights are positive.
 func loess(x, y, weights []float64, span float64) []float64 {

@@ -41,7 +41,7 @@ func columns(t *testing.T) map[string][]float64 {
 	return found
 }
 
-// TestLoessTable compares with the loess of netlib, which is that of R.
+// TestLoessTable compares with the loess of netlib, which R uses too.
 func TestLoessTable(t *testing.T) {
 	c := columns(t)
 	ones := make([]float64, len(c["x"]))
@@ -75,7 +75,7 @@ func TestLoessTable(t *testing.T) {
 	}
 }
 
-// TestLoessOfLine returns a line as it is, whatever weights and span.
+// TestLoessOfLine returns a line unchanged, whatever weights and span.
 func TestLoessOfLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 50).Draw(t, "n")

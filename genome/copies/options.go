@@ -74,7 +74,7 @@ const (
 	MaxGCWindow = 1 << 16
 )
 
-// check tells what is wrong with options for a reference.
+// check returns an error for options that do not fit a reference.
 func (o *Options) check(ref *dna.Reference) error {
 	switch {
 	case o.Window < 1 || o.Window > MaxWindow:
@@ -104,7 +104,7 @@ func (o *Options) check(ref *dna.Reference) error {
 	return nil
 }
 
-// byContig sorts intervals into those of each contig.
+// byContig sorts intervals by contig.
 func byContig(all []Interval, contigs int) [][]Interval {
 	sorted := make([][]Interval, contigs)
 	for _, i := range all {

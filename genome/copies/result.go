@@ -19,25 +19,25 @@ type Window struct {
 	Count
 }
 
-// Count is what was counted in a window or a region, and how sure that makes its copies.
+// Count has the values in a window or a region, and how sure they make its copies.
 type Count struct {
 	// Starts is the sum of the values of the unmasked bases: of starts of reads, their number.
 	Starts float64
 	// Error is the standard error of Copies that counting alone makes: the values are taken for
-	// counts, whose variance is their mean (Poisson). Without any start it is that of one. It is NaN
-	// without unmasked bases. What the controls add to it is left out.
+	// counts, whose variance is their mean (Poisson). Without any start it is the error of one start.
+	// It is NaN without unmasked bases. The error of the controls is left out.
 	Error float64
 	// Bounded is the share of the unmasked bases whose factor is a bound (leastFactor, mostFactor):
 	// these bases are corrected too little. 0 without unmasked bases.
 	Bounded float64
 }
 
-// AtBound tells whether so many bases are corrected too little that the copies are not to be
-// trusted: more than a tenth.
+// AtBound tells whether the copies are not to be trusted, because more than a tenth of the bases
+// are corrected too little.
 func (c *Count) AtBound() bool { return c.Bounded > mostBounded }
 
-// mostBounded is the share of bases at a bound from which copies are not trusted: with less of them
-// they change by a few percent.
+// mostBounded is the largest share of bases at a bound with which copies are trusted: a smaller
+// share changes them by a few percent.
 const mostBounded = 0.1
 
 // Known tells whether the window has unmasked bases; without them it has neither depth nor copies,
@@ -48,13 +48,14 @@ func (w *Window) Known() bool { return w.Unmasked > 0 }
 type Region struct {
 	Interval
 	Unmasked int
-	// Copies is that of the mean corrected value of its own unmasked bases, NaN without any.
+	// Copies is computed from the mean corrected value of the region's own unmasked bases, NaN without
+	// any.
 	Copies float64
-	// Median is that of the copies of the windows that it has unmasked bases of, each as often as it
-	// has bases of it: at most half of them are in windows of fewer copies, and at most half in
-	// windows of more. NaN without unmasked bases.
+	// Median is the median, over the region's unmasked bases, of the copies of their windows: at most
+	// half of the bases are in windows of fewer copies, and at most half in windows of more. NaN
+	// without unmasked bases.
 	Median float64
-	// Windows is the number of windows that it has unmasked bases of.
+	// Windows is the number of windows of these bases.
 	Windows int
 	Count
 	// Differ tells that Copies and Median are further apart than counting explains: by more than 3
@@ -222,7 +223,8 @@ func (s *counting) add(l *cell, f []float64) {
 	}
 }
 
-// count returns the Count of what was added, where a corrected depth of 1 is so many copies.
+// count returns the Count of all bases that were added, where a corrected depth of 1 is perDepth
+// copies.
 func (s *counting) count(perDepth float64) Count {
 	if s.bases == 0 {
 		return Count{Error: math.NaN()}
@@ -235,8 +237,8 @@ func (s *counting) count(perDepth float64) Count {
 	return Count{Starts: s.starts, Error: err / bases * perDepth, Bounded: float64(s.bounded) / bases}
 }
 
-// ofMedian is the standard error of the median of many normal values, by that of their mean: root
-// of pi/2.
+// ofMedian is the standard error of the median of many normal values over the standard error of
+// their mean: the root of pi/2.
 const ofMedian = 1.2533
 
 // median returns the part with the least copies that parts with at least half of all bases do not

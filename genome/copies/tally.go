@@ -14,7 +14,7 @@ const strataPerUnit = 400
 // strata is the number of strata.
 const strata = strataPerUnit + 1
 
-// A cell is what a segment has of a stratum.
+// A cell has the sums of a stratum in a segment.
 type cell struct {
 	sum     float64 // of the values
 	bases   uint32  // unmasked ones
@@ -32,7 +32,7 @@ type segment struct {
 // stretch is the segments of a window.
 type stretch struct{ firstSegment, past int }
 
-// contigTally is what is kept of a contig.
+// contigTally has the sums of a contig.
 type contigTally struct {
 	segments []segment
 	windows  []stretch
@@ -63,9 +63,9 @@ func New(ref *dna.Reference, o Options) (*Counter, error) {
 	}, nil
 }
 
-// Add takes the value of each of the bases [start, end) of a contig, by its index. What is left out
-// has the value 0. All values of a contig come one after the other, in its order; contigs come in
-// any order. Values of masked bases count for nothing.
+// Add takes the value of each of the bases [start, end) of a contig, by its index. Bases that are
+// left out have the value 0. All values of a contig come one after the other, in its order; contigs
+// come in any order. Values of masked bases count for nothing.
 func (c *Counter) Add(contig, start, end int, value float64) error {
 	switch {
 	case contig < 0 || contig >= len(c.ref.Contigs):
@@ -137,7 +137,7 @@ type scan struct {
 	ahead         int
 	letters, gc   int
 
-	// Of the segment, by stratum; touched are the strata that it has.
+	// Sums of the segment, by stratum; touched are the strata that it has.
 	sums    []float64
 	bases   []uint32
 	touched []uint16
@@ -202,7 +202,7 @@ func (s *scan) count(stratum uint16, value float64) {
 	s.tally.segments[s.segment].gc += isGC(s.codes[s.at])
 }
 
-// endSegment keeps what the segment has.
+// endSegment keeps the sums of the segment.
 func (s *scan) endSegment() {
 	t := s.tally
 	g := &t.segments[s.segment]

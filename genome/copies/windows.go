@@ -34,7 +34,7 @@ func maskedCodes(codes []byte, ref *dna.Reference, contig int, mask []Interval, 
 				end++
 			}
 			hide(codes, at-margin, at)
-			// What is hidden after the run must not be taken for a run itself.
+			// Bases hidden after the run must not be taken for a run themselves.
 			past := min(end+margin, len(codes))
 			next := past
 			for i := end; i < past; i++ {
@@ -66,8 +66,8 @@ func hide(codes []byte, from, to int) {
 }
 
 // windowEnds returns where the windows of a contig end. They lie side by side and cover it. A
-// window has `size` unmasked bases and ends with the last of them. The last window has the rest,
-// and reaches to the end of the contig: it may be shorter, and is kept, as with fastCN
+// window has `size` unmasked bases and ends with the last one. The last window has the rest, and
+// reaches to the end of the contig: it may be shorter, and is kept, as with fastCN
 // (make-equal-windows.py). mrCaNaVaR leaves it out, and ends windows at gaps too. A contig without
 // unmasked bases is one window.
 //
@@ -117,7 +117,7 @@ func covered(cuts []int, intervals []Interval) []bool {
 		if i.Start == i.End {
 			continue
 		}
-		// The segment that starts at Start is the one after that which ends there.
+		// The segment that starts at Start follows the one with its end there.
 		first, _ := slices.BinarySearch(cuts, i.Start+1)
 		for s := first; s < len(cuts) && cuts[s] <= i.End; s++ {
 			in[s] = true

@@ -21,12 +21,12 @@ import (
 
 // Options say what Map measures.
 type Options struct {
-	// Options say how to map. Reference may be empty: then it and the reads are made. The reads are
-	// those of one library, without mates.
+	// Options say how to map. Reference may be empty: then it and the reads are made. The reads are of
+	// one library, without mates.
 	mapper.Options
 	// Bases is the length of the reference that is made.
 	Bases int
-	// Repeats says what it has besides random bases.
+	// Repeats says what it has beside random bases.
 	Repeats Repeats
 	// Count and Length are the number of reads that are made and their bases.
 	Count, Length int
@@ -35,7 +35,7 @@ type Options struct {
 	Repetitions int
 }
 
-// Repeats names what a reference that is made has besides random bases.
+// Repeats names the repeats that a made reference has among random bases.
 type Repeats string
 
 // The repeats. Planted are 3,000 elements of 1,000 bases in ten copies each, 10 % diverged. Alu is
@@ -165,8 +165,8 @@ func makeReference(n int, repeats Repeats, threads int) (*dna.Reference, error) 
 	return ref, nil
 }
 
-// makeGrain is the number of copies or reads made with one random generator, so that what is made
-// does not depend on threads.
+// makeGrain is the number of copies or reads made with one random generator, so that results do not
+// depend on threads.
 const makeGrain = 1 << 14
 
 // plant writes copies of random elements, each base changed with a probability in percent, to even

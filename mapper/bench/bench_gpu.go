@@ -107,7 +107,7 @@ func (b *gpuBench) measure(ctx context.Context) ([]measure.Row, error) {
 	}, kernels...), nil
 }
 
-// kernels returns what each kernel has taken so far.
+// kernels returns the time of each kernel so far.
 func (b *gpuBench) kernels() map[string]time.Duration {
 	byName := map[string]time.Duration{}
 	for _, t := range b.gpus.Kernels() {

@@ -21,10 +21,10 @@ type Abundance struct {
 	Relative float64
 }
 
-// An amount is what was counted of a contig.
+// An amount has the sums of a contig.
 type amount struct{ reads, weight, covered, sum int64 }
 
-// amounts returns that of each contig. The first call sums them up.
+// amounts returns the amount of each contig. The first call computes them.
 func (c *Counts) amounts() []amount {
 	if c.summed != nil {
 		return c.summed
@@ -78,7 +78,7 @@ func (c *Counts) GenomeAbundances(g *Genomes, reads, mapped int64) []Abundance {
 	return all
 }
 
-// abundance is an amount without what others are needed for.
+// abundance is an amount as an Abundance, without the fields that depend on other contigs.
 func (c *Counts) abundance(name string, contigs, length int, a amount) Abundance {
 	out := Abundance{Name: name, Contigs: contigs, Length: length, Reads: a.reads, Weighted: float64(a.weight) / float64(c.unit), Covered: a.covered}
 	if length > 0 {

@@ -28,10 +28,10 @@ type Counts struct {
 // unitsOfRead is the weight of a read that is shared out.
 const unitsOfRead = 1 << 16
 
-// Memory is the memory of counts of a reference, in bytes, but for names.
+// Memory is the memory of counts of a reference, in bytes, without names.
 func Memory(bases, contigs int64) int64 {
-	// Cells and marks; totals, and when counts are read pieces, amounts and abundances, some of which
-	// are garbage before they are collected.
+	// Cells and marks; totals; and when counts are read, pieces, amounts and abundances, some as
+	// garbage that is not collected yet.
 	return 4*bases + 8*bases/markBases + 512*contigs
 }
 
@@ -52,7 +52,7 @@ func (c *Counts) Begin(ref *dna.Reference) error {
 	return nil
 }
 
-// Contigs are those of the reference; none before Begin.
+// Contigs returns the contigs of the reference; none before Begin.
 func (c *Counts) Contigs() []dna.Contig {
 	if c.ref == nil {
 		return nil
@@ -60,7 +60,7 @@ func (c *Counts) Contigs() []dna.Contig {
 	return c.ref.Contigs
 }
 
-// totals are what is counted of each contig.
+// totals are the sums of each contig.
 type totals struct{ reads, weight []atomic.Int64 }
 
 // ownTotals is the number of contigs up to which each counter has totals of its own; with more, all
@@ -107,7 +107,8 @@ func (r *counter) Count(locations []mapper.Reported) {
 }
 
 // counted are the locations of a read that have a weight, the first ones. They are in order of
-// their distance, but for the primary one of a mate, which may have more edits than others.
+// their distance, except that the primary one of a mate is first and may have more edits than
+// others.
 func (w Weights) counted(locations []mapper.Reported) []mapper.Reported {
 	switch w {
 	case WeighPrimary:
@@ -178,7 +179,7 @@ func (c *Counts) AddCells(contig, base int, numbers []int32) {
 	}
 }
 
-// CarryCell adds so many times 2^32 to the number of a base.
+// CarryCell adds 2^32 to the number of a base a number of times.
 func (c *Counts) CarryCell(contig, base, times int) {
 	c.carrying.Lock()
 	defer c.carrying.Unlock()

@@ -22,7 +22,7 @@ func reference(lengths ...int) *dna.Reference {
 	return ref
 }
 
-// read is what a Counter is handed.
+// read is the argument of Counter.Count.
 type read []mapper.Reported
 
 // drawRead draws a read's locations in the order of records: the primary one, then by distance.

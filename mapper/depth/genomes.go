@@ -42,7 +42,7 @@ func SeparateGenomes(contigs []dna.Contig, separator string) (*Genomes, error) {
 }
 
 // ParseGenomes reads genomes from a text, as CoverM does: a line has a genome, a tab and a contig.
-// Blank lines and those that start with # are skipped, and lines may end with CRLF. Genomes are in
+// Blank lines and lines that start with # are skipped, and lines may end with CRLF. Genomes are in
 // the order of their first lines, and contigs without a line are of no genome. An error names the
 // line, from 1 on.
 func ParseGenomes(text []byte, contigs []dna.Contig) (*Genomes, error) {

@@ -76,7 +76,7 @@ func TestParseGenomes(t *testing.T) {
 	}
 }
 
-// FuzzParseGenomes writes what was read, and reads the same.
+// FuzzParseGenomes writes the genomes that were read, and reads the same.
 func FuzzParseGenomes(f *testing.F) {
 	for _, seed := range []string{"g\ta\nh\tb\n", "#\n\r\ng\tb\r\n", "\ufeffg\td", "a\tg\n"} {
 		f.Add(seed)
@@ -109,7 +109,7 @@ func FuzzParseGenomes(f *testing.F) {
 }
 
 // TestGenomeAbundances has numbers that were computed by hand. The contigs a and c, of 20 and 5
-// bases, are one genome, b, of 10 bases, is another, and d is of none. Of 10 reads 8 are mapped.
+// bases, are one genome, b, of 10 bases, is another, and d is of none. 8 reads of 10 are mapped.
 func TestGenomeAbundances(t *testing.T) {
 	c := New(Options{Of: Covered, Weights: WeighBest})
 	_ = c.Begin(reference(20, 10, 5, 10))

@@ -63,7 +63,7 @@ func TestOnGPU(t *testing.T) {
 	}
 }
 
-// counted is all that is counted by a run, and its regions and abundances.
+// counted returns the depths of a run, and its regions and abundances.
 func counted(t *testing.T, o mapper.Options, weights Weights) (all []any) {
 	t.Helper()
 	c := New(Options{Of: Covered, Weights: weights, Threads: 2})

@@ -35,7 +35,7 @@ func TestShortContigsInARow(t *testing.T) {
 	}
 }
 
-// TestGCPercent has windows of which one base, at either end or after it, is another.
+// TestGCPercent changes one base of a window, at either end, or the base after the window.
 func TestGCPercent(t *testing.T) {
 	for _, c := range []struct {
 		at     int

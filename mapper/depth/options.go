@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Options say what is counted.
+// Options say which bases count, and how much.
 type Options struct {
 	Of      Of
 	Weights Weights
@@ -22,7 +22,7 @@ const (
 	Starts  Of = "starts"
 )
 
-// Ofs are their names, each with what it counts.
+// Ofs are their names, each with the bases that it counts.
 var Ofs = [][2]string{
 	{string(Covered), "bases that a base of the read is aligned to"},
 	{string(Starts), "first bases of locations"},
@@ -34,7 +34,7 @@ func ParseOf(s string) (Of, error) { return oneOf[Of](s, Ofs) }
 // Weights say how much a location of a read counts.
 type Weights string
 
-// What a location may count.
+// The kinds of weights.
 const (
 	WeighAll     Weights = "all"
 	WeighBest    Weights = "best"
@@ -42,7 +42,7 @@ const (
 	WeighPrimary Weights = "primary"
 )
 
-// Weightings are the names of weights, each with what it does.
+// Weightings are the names of weights, each with a description.
 var Weightings = [][2]string{
 	{string(WeighAll), "1 for each location"},
 	{string(WeighBest), "1 for the read, in equal shares for its locations of least distance"},

@@ -14,7 +14,7 @@ type Region struct {
 	Name       string
 }
 
-// RegionDepth is what was counted in a region.
+// RegionDepth is the depth of a region.
 type RegionDepth struct {
 	Region
 	// Covered is the number of bases with depth, and Mean the mean depth of all bases.
@@ -22,8 +22,7 @@ type RegionDepth struct {
 	Mean    float64
 }
 
-// A border is where a region begins or ends, and what was counted from the begin of its piece to
-// there.
+// A border is where a region begins or ends, with the sums from the begin of its piece to there.
 type border struct {
 	contig, at   int
 	region       int
@@ -31,7 +30,7 @@ type border struct {
 	sum, covered int64
 }
 
-// Regions returns what was counted in regions, which lie inside their contigs, in their order.
+// Regions returns the depths of regions in their order. Regions have to lie inside their contigs.
 func (c *Counts) Regions(regions []Region) []RegionDepth {
 	borders := bordersOf(regions)
 	var pieces []piece
@@ -103,9 +102,9 @@ func meanOf(sum int64, bases int, unit int64) float64 {
 	return float64(sum) / float64(unit) / float64(bases)
 }
 
-// Windows gives what was counted in windows of n bases of a contig, one after the other; the last
-// one is shorter where the contig is no multiple of n. It stops at the first error of yield, and
-// returns it.
+// Windows gives the depths of windows of n bases of a contig, one after the other; the last one is
+// shorter where the contig is no multiple of n. It stops at the first error of yield, and returns
+// it.
 func (c *Counts) Windows(contig, n int, yield func(RegionDepth) error) error {
 	if n > pieceBases {
 		return c.longWindows(contig, n, yield)
@@ -132,7 +131,7 @@ func (c *Counts) Windows(contig, n int, yield func(RegionDepth) error) error {
 	return nil
 }
 
-// longWindows are Windows of which each is several pieces.
+// longWindows is Windows for windows of several pieces each.
 func (c *Counts) longWindows(contig, n int, yield func(RegionDepth) error) error {
 	var all []Region
 	length := c.ref.Contigs[contig].Length
@@ -147,7 +146,7 @@ func (c *Counts) longWindows(contig, n int, yield func(RegionDepth) error) error
 	return nil
 }
 
-// windows gives what was counted in windows of n bases of a piece, the sum in units.
+// windows gives the sums of windows of n bases of a piece, in units.
 func (c *Counts) windows(p *piece, n int, put func(start, end int, sum, covered int64)) {
 	w := windower{n: n, begin: p.from, end: min(p.from+n, p.to), to: p.to}
 	_ = c.sweep(p.contig, p.from, p.to, func(start, to int, depth int64) error {

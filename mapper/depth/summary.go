@@ -6,14 +6,14 @@ import (
 	"scanmap/dna"
 )
 
-// A Summary is what was counted of the whole reference.
+// A Summary is the depth of the whole reference.
 type Summary struct {
 	Options
 	// Bases is the number of bases of the reference, Covered of bases with depth, and Mean is the mean
 	// depth of all.
 	Bases, Covered int64
 	Mean           float64
-	// GC[p] is what windows with p percent of G and C have, rounded; it has 101 elements.
+	// GC[p] is for windows with p percent of G and C, rounded; it has 101 elements.
 	GC []GCDepth
 }
 
@@ -27,13 +27,13 @@ type GCDepth struct {
 // A, C, G and T, and shorter ones at the ends of contigs, are left out.
 const GCWindow = 100
 
-// gcSums are what a goroutine has summed up for a Summary, in units.
+// gcSums are the sums of one goroutine for a Summary, in units.
 type gcSums struct {
 	sum, covered      int64
 	windows, windowed [101]int64 // by percent: how many, and their sum
 }
 
-// Summary sums up what was counted.
+// Summary sums up the counts.
 func (c *Counts) Summary() *Summary {
 	s := &Summary{Options: c.options, GC: make([]GCDepth, 101)}
 	s.Threads = 0

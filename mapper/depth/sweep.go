@@ -9,11 +9,11 @@ import (
 	"scanmap/internal/parallel"
 )
 
-// With Covered the depth of a base is the sum of all cells of its contig up to its own. So that a
-// sweep can begin anywhere, and several go side by side, marks have some of these sums.
+// With Covered the depth of a base is the sum of all cells of its contig up to its own. Marks have
+// some of these sums, so that a sweep can begin anywhere, and several go side by side.
 const (
-	// markBases is how far marks are from each other. A sweep adds up fewer cells than that before it
-	// begins, and marks take 8 bytes for so many.
+	// markBases is how far marks are from each other. A sweep adds up fewer cells than markBases
+	// before it begins, and a mark takes 8 bytes.
 	markBases = 1 << 14
 	// pieceBases is about how many bases one goroutine sweeps at a time.
 	pieceBases = 1 << 20
@@ -141,7 +141,7 @@ func (c *Counts) sweep(contig, from, to int, yield func(start, end int, depth in
 }
 
 // Depths gives the depth of bases [from, to) of a contig, whose number is that of the reference, as
-// runs of equal depth: positions are 0-based, and end is excluded. Together they are all of these
+// runs of equal depth: positions are 0-based, and end is excluded. Together they are all these
 // bases. It stops at the first error of yield, and returns it. Several goroutines may call it at a
 // time.
 func (c *Counts) Depths(contig, from, to int, yield func(start, end int, depth float32) error) error {
@@ -150,15 +150,14 @@ func (c *Counts) Depths(contig, from, to int, yield func(start, end int, depth f
 	})
 }
 
-// A piece is bases [from, to) of a contig and what was counted there.
+// A piece is bases [from, to) of a contig with their sums.
 type piece struct {
 	contig, from, to int
 	sum, covered     int64
 	borders          []border // that lie in it; with those at its end if it is a contig's last
 }
 
-// pieces cuts contigs [first, end) into pieces of about pieceBases, of which each begins at a
-// multiple of n.
+// pieces cuts contigs [first, end) into pieces of about pieceBases. Each begins at a multiple of n.
 func (c *Counts) pieces(first, end, n int) (all []piece) {
 	grain := n * max(1, pieceBases/n)
 	for contig := first; contig < end; contig++ {
@@ -181,7 +180,7 @@ func (c *Counts) each(n int, do func(worker, i int)) {
 	})
 }
 
-// measure sets what was counted in pieces, and between each one's begin and its borders.
+// measure sets the sums of pieces, and the sums from each one's begin to its borders.
 func (c *Counts) measure(pieces []piece) {
 	c.each(len(pieces), func(_, i int) {
 		p, passed := &pieces[i], 0

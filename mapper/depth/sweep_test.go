@@ -61,7 +61,7 @@ func longCounts(of Of, threads int, lengths []int) *Counts {
 			add(random.IntN(length), 1+random.IntN(300))
 		}
 	}
-	// Of cells that have carried, one is at a mark, and one upwards and one downwards in a piece.
+	// Cells that carry: one at a mark, and in a piece one upwards and one downwards.
 	for range 40_000 {
 		counter.Count(read{{Start: markBases, End: 2*markBases + 7}})
 	}
@@ -111,7 +111,7 @@ func TestSweeps(t *testing.T) {
 	}
 }
 
-// TestThreads compares what is read by one goroutine and by several, exactly, and with plain sums.
+// TestThreads compares depths read by one goroutine and by several, exactly, and with plain sums.
 func TestThreads(t *testing.T) {
 	lengths := []int{2*pieceBases + 3, 0, 1, 250, markBases + 1, pieceBases, 99, 100, 101}
 	regions := []Region{{Contig: 1}, {Contig: 0, Start: 5, End: lengths[0]}, {Contig: 0, Start: pieceBases, End: pieceBases}}

@@ -13,16 +13,16 @@ import (
 	"scanmap/mapper/find"
 )
 
-// Plan is what a run would do. Numbers of what was looked at only in part are estimates.
+// Plan is what a run would do. Where only a part of a file was read, numbers are estimates.
 type Plan struct {
 	Reference fasta.Sample
-	// Libraries are what each input has; of mates both are counted.
+	// Libraries are samples of each input; both mates of a pair are counted.
 	Libraries []fasta.Sample
 	// Lengths are the lengths of reads, after Options.Crop, with the work for each.
 	Lengths []Length
 	// BatchReads is the most reads of a batch, and Batches how many there are.
 	BatchReads, Batches int64
-	// Bound is what memory does not go beyond, whatever the reads are.
+	// Bound is an upper bound of the memory, whatever the reads are.
 	Bound mapper.Memory
 	// Likely is the resident memory of a run on the CPU in bytes, if reads do not lie in repeats with
 	// thousands of locations; 0 where GPUs were asked for.
@@ -38,10 +38,10 @@ type Length struct {
 	Share        float64 // of the reads that were looked at
 }
 
-// Output is what Plan has to know of how records are written.
+// Output says how records are written, as far as a Plan depends on it.
 type Output struct {
 	Sorting int64 // memory of sorting in bytes, 0 for none
-	// Counting is the memory of what is counted in bytes, by the reference's bases; nil for nothing.
+	// Counting is the memory of counts in bytes, by the reference's bases; nil for no counts.
 	Counting func(bases int64) int64
 	BAM      bool
 }
@@ -117,7 +117,7 @@ func Make(ctx context.Context, o mapper.Options, out Output) (*Plan, error) {
 	return p, nil
 }
 
-// look looks at the files of a library, and at what of them is mapped.
+// look looks at the files of a library, and returns a sample of the reads that are mapped.
 func look(ctx context.Context, l *mapper.Library, o fasta.ReadOptions) (fasta.Sample, error) {
 	sample, err := fasta.LookAtReads(ctx, l.Reads, o)
 	if err != nil {
