@@ -11,7 +11,7 @@ import (
 	"scanmap/sam"
 )
 
-// TestByChance compares what is expected with counts in random text.
+// TestByChance compares the expected numbers with counts in random text.
 func TestByChance(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const bases, reads = 20_000, 20
@@ -82,8 +82,8 @@ func placesOf(text, read string, metric Metric, k int) (n int) {
 	return n
 }
 
-// TestSensible refuses reads that are longer than all contigs, and so many edits that reads lie
-// everywhere, and nothing else.
+// TestSensible refuses reads that are longer than all contigs, and numbers of edits with which
+// reads lie everywhere, and nothing else.
 func TestSensible(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	letters := truth.Random(r, 3000, "ACGT")

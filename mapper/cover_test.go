@@ -98,7 +98,7 @@ func (c *counted) AddWeight(contig int, weight int64) {
 	c.byGPU += weight
 }
 
-// depth is what is counted, or covered, at each base.
+// depths returns the number of locations that start at each base, or cover the base.
 func (c *counted) depths() (all [][]int64) {
 	for _, numbers := range c.numbers {
 		sum, of := int64(0), []int64{}
@@ -134,7 +134,7 @@ func countStats(t *testing.T, o Options, cells Cells) *Stats {
 	return stats
 }
 
-// TestCounting compares what is counted without records with the records.
+// TestCounting compares counts without records with counts from records.
 func TestCounting(t *testing.T) {
 	reference, reads := writeInput(t, effort.Pick(300, 100))
 	for _, o := range []Options{
@@ -202,7 +202,7 @@ func (c *counted) record(r *sam.Record) {
 	}
 }
 
-// A coverCase is a run of which GPUs may count some locations.
+// A coverCase is a run where GPUs may count some locations.
 type coverCase struct {
 	name    string
 	options Options
@@ -210,8 +210,8 @@ type coverCase struct {
 	counts  bool // the GPU counts some
 }
 
-// coverEach calls compare with each case, its number, and its options with what is mapped: reads of
-// repeats, if the name of the case begins so, or reads of a text with few.
+// coverEach calls compare with each case, its number, and its options with reads and a reference.
+// These have many repeats, if the name of the case begins with "repeats", or else few.
 func coverEach(t *testing.T, cases []coverCase, compare func(t *testing.T, number int, c *coverCase, o Options)) {
 	t.Helper()
 	reference, reads := writeInput(t, effort.Pick(200, 80))
@@ -229,7 +229,7 @@ func coverEach(t *testing.T, cases []coverCase, compare func(t *testing.T, numbe
 	}
 }
 
-// TestCoveredOnGPU compares what GPUs count with what the CPU does, with all that may vary.
+// TestCoveredOnGPU compares counts of GPUs with the CPU's, and varies everything else.
 func TestCoveredOnGPU(t *testing.T) {
 	t.Parallel()
 	coverEach(t, []coverCase{
@@ -261,7 +261,7 @@ func TestCoveredOnGPU(t *testing.T) {
 	})
 }
 
-// compareCounts compares what a GPU counts with what the CPU does, and returns it.
+// compareCounts compares the counts of a GPU with the CPU's, and returns them.
 func compareCounts(t *testing.T, o Options, cells Cells, emulated gpu.EmulatorOptions) *counted {
 	t.Helper()
 	o.Device = device.Choice{}
@@ -281,9 +281,9 @@ func compareCounts(t *testing.T, o Options, cells Cells, emulated gpu.EmulatorOp
 	return got
 }
 
-// TestSharedOnGPU compares what GPUs count, where that depends on how many locations the read has,
-// with what the CPU does: units that leave a remainder and such that few reads go past what a cell
-// holds, all weights and reports, and all that may vary besides.
+// TestSharedOnGPU compares counts of GPUs with the CPU's where a weight depends on how many
+// locations the read has. Some units leave a remainder, and with some a few reads make a cell
+// overflow. All weights and reports are compared, and everything else varies.
 func TestSharedOnGPU(t *testing.T) {
 	t.Parallel()
 	reports := []Report{{}, {Mode: ReportBest}, {Mode: ReportOne}, {Mode: ReportStrata, Strata: 1}, {Mode: ReportUnique}}

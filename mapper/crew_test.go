@@ -62,7 +62,7 @@ func numberedFinders(t *testing.T, n int, like *numberedFinder) (all []*numbered
 	return all, finders
 }
 
-// numberedBatches are batches of so many reads each. Read i has i bases, from 1 on.
+// numberedBatches returns n batches of `size` reads each. Read i has i bases, from 1 on.
 func numberedBatches(n, size int, l *library) *batches {
 	b := &batches{channel: make(chan batch, n)}
 	number := 0
@@ -83,7 +83,7 @@ func newTestCrew(b *batches) *crew {
 }
 
 // TestCrewKeepsOrder has finders at work on more batches than they are. Parts come in order, and
-// neither a batch nor what was found changes while it is used.
+// neither a batch nor its Found changes while it is used.
 func TestCrewKeepsOrder(t *testing.T) {
 	t.Parallel()
 	const batches, size = 20, 6
@@ -137,7 +137,7 @@ func TestCrewTakesInOrder(t *testing.T) {
 	}
 }
 
-// TestCrewDiscards ends runs while finders are at work: what they leave is given up.
+// TestCrewDiscards ends runs while finders are at work: their unused parts are given up.
 func TestCrewDiscards(t *testing.T) {
 	for _, fails := range []int{0, 1, 7} {
 		all, crew := numberedFinders(t, 3, &numberedFinder{size: 1, fails: fails})
@@ -154,7 +154,7 @@ func TestCrewDiscards(t *testing.T) {
 }
 
 // TestCrewStopsAtError has a finder fail inside its second batch: it does not go on to another one,
-// for which it would take what is left of this one, nor is it asked who does.
+// which it would mix with the rest of this one, and it is not asked for a relief.
 func TestCrewStopsAtError(t *testing.T) {
 	all, crew := numberedFinders(t, 1, &numberedFinder{size: 1, fails: 5})
 	asked := 0

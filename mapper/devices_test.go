@@ -70,7 +70,7 @@ func (g *pacedGPUs) Close() error {
 	return nil
 }
 
-// A pacedRun is a run by the clock of a synctest bubble. The times are those of an H100 and its
+// A pacedRun is a run by the clock of a synctest bubble. The times were measured on an H100 and its
 // host (docs/benchmarks/auto-2026-11-25.md).
 type pacedRun struct {
 	bases          int64
@@ -81,7 +81,7 @@ type pacedRun struct {
 	o              *Options
 }
 
-// on returns how long a run takes with a device, and what the statistics say of it.
+// on returns how long a run takes with a device, and how the statistics describe the device.
 func (r *pacedRun) on(t *testing.T, kind device.Kind) (taken time.Duration, description string) {
 	o := *r.o
 	o.Device.Kind = kind
@@ -283,8 +283,8 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// switchAfter has a run begin on the CPU, and a GPU be ready when so many parts are done and one
-// more is. Then it calls wait.
+// switchAfter has a run begin on the CPU, and a GPU be ready when `after` parts and one more are
+// done. Then it calls wait.
 func switchAfter(o *Options, driver *gpu.Driver, after int, wait func()) {
 	o.Device = device.Choice{Kind: device.Auto, Driver: driver}
 	ready, parts := make(chan struct{}), 0
@@ -298,7 +298,7 @@ func switchAfter(o *Options, driver *gpu.Driver, after int, wait func()) {
 }
 
 // TestSwitch has a GPU take over after each number of parts, and in the middle of batches: bytes
-// and statistics are those of the CPU.
+// and statistics are the same as on the CPU.
 func TestSwitch(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
@@ -391,8 +391,8 @@ func TestSwitchWhileReadsWait(t *testing.T) {
 	}
 }
 
-// TestReliefByTheRest asks for GPUs after batches by what is left: little of it is not worth them,
-// and much is worth opening them.
+// TestReliefByTheRest asks for GPUs after batches. A small rest is not worth GPUs, and a large one
+// is worth opening them.
 func TestReliefByTheRest(t *testing.T) {
 	t.Parallel()
 	reference, fastq := pacedFiles(t, 1000, 5000) // some 1,060 reads, by the size

@@ -43,7 +43,7 @@ func asFASTQ(prefix string, reads []string) string {
 	return b.String()
 }
 
-// drawOptions chooses a distance, what an edit is, and what is reported.
+// drawOptions chooses a distance, a metric and a report.
 func drawOptions(c *fuzzing.Choices) Options {
 	first := c.Below(6 * 42)
 	o := Options{Distance: Distance{Edits: first % 6}, Seed: uint64(c.Below(256))}
@@ -78,8 +78,8 @@ func putFile(t *testing.T, name, text string) {
 	}
 }
 
-// expectedOf returns those of all locations of a read that a report has; one is where one of them
-// is reported.
+// expectedOf returns the locations of a read that a report has; one tells that a single location
+// among these is reported.
 func expectedOf(all []truth.Location, r Report) (reported []truth.Location, one bool) {
 	least := 1 << 20
 	for _, l := range all {
@@ -95,9 +95,9 @@ func expectedOf(all []truth.Location, r Report) (reported []truth.Location, one 
 	return best, r.Mode == ReportOne
 }
 
-// FuzzMap takes bytes for a reference, reads and options, and maps files of them. The locations of
-// the records are those of dynamic programming, or with substitutions alone those of brute force,
-// as the report wants them, and neither engine, threads, batches nor parts change a byte. With
+// FuzzMap takes bytes for a reference, reads and options, writes them to files and maps. Locations
+// of the records are compared, as the report wants them, with dynamic programming, or with brute
+// force for substitutions alone. Neither engine, threads, batches nor parts change a byte. With
 // affine costs of gaps the locations are the same.
 func FuzzMap(f *testing.F) {
 	fuzzing.AddBytes(f)
@@ -159,9 +159,9 @@ func FuzzMap(f *testing.F) {
 	})
 }
 
-// FuzzMapPairs takes bytes for a reference, pairs and options, and maps files of them. Neither
-// engine, threads, batches nor parts change a byte of any output, and both mates of each pair are
-// there once, in order.
+// FuzzMapPairs takes bytes for a reference, pairs and options, writes them to files and maps.
+// Neither engine, threads, batches nor parts change a byte of any output, and both mates of each
+// pair are there once, in order.
 func FuzzMapPairs(f *testing.F) {
 	fuzzing.AddBytes(f)
 	dir := f.TempDir()

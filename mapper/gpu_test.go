@@ -22,7 +22,7 @@ import (
 	"scanmap/sam"
 )
 
-// onGPU compares what a run writes with what the CPU does, and returns its statistics.
+// onGPU compares the output of a run with the CPU's, and returns its statistics.
 func onGPU(t *testing.T, o Options, driver *gpu.Driver, want string) *Stats {
 	t.Helper()
 	o.Device.Kind, o.Device.Driver = device.CUDA, driver
@@ -149,8 +149,8 @@ func TestEveryKernel(t *testing.T) {
 	}
 }
 
-// TestReportsOnGPU has locations stay on the GPU that are not reported: bytes and statistics are
-// those of the CPU, which has them all, also where what is found comes in parts.
+// TestReportsOnGPU has locations that are not reported stay on the GPU. Bytes and statistics are
+// the same as on the CPU, which has all locations, also where they come in parts.
 func TestReportsOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
@@ -191,8 +191,8 @@ func ofReads(s *Stats) Stats {
 	return only
 }
 
-// writeRepeats writes a reference of 40,000 bases, much of it copies of two units, and reads, most
-// of them of the units.
+// writeRepeats writes a reference of 40,000 bases, mostly copies of two units, and reads, mostly of
+// the units.
 func writeRepeats(t *testing.T, n int) (reference, reads string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(91, 92))

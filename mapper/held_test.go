@@ -45,7 +45,7 @@ func heldOptions(t *testing.T) (all []Options) {
 	return all
 }
 
-// compareHeld runs with limits, and compares bytes and statistics with those of a CPU without.
+// compareHeld runs with limits, and compares bytes and statistics with a run on the CPU without.
 func compareHeld(t *testing.T, o Options, all []limits, helds ...int) {
 	t.Helper()
 	onCPU := o
@@ -68,7 +68,8 @@ func compareHeld(t *testing.T, o Options, all []limits, helds ...int) {
 	}
 }
 
-// TestUnlisted searches for reads by themselves that have more than is listed.
+// TestUnlisted has unlisted reads, because they have more than can be listed, and searches for
+// each.
 func TestUnlisted(t *testing.T) {
 	t.Parallel()
 	for i, o := range heldOptions(t) {

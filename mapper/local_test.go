@@ -13,7 +13,7 @@ import (
 )
 
 // writeLocal writes a reference of two contigs and pairs from it, 2 x m bases, with gaps of up to
-// 60 bases, clips, and mates of which little is left.
+// 60 bases, clips, and short remains of mates.
 func writeLocal(t *testing.T, pairs, m int) (reference string, mates [2]string) {
 	r := rand.New(rand.NewPCG(26, uint64(m)))
 	element := truth.Random(r, 300, "ACGT")

@@ -19,7 +19,8 @@ import (
 	"scanmap/internal/truth"
 )
 
-// A mirrorKind says why a location has no mirror image among those of the mirrored reference.
+// A mirrorKind says why a location has no mirror image among the locations on the mirrored
+// reference.
 type mirrorKind int
 
 // The kinds. The first two are ties: which of several that are equally good is taken depends on the
@@ -27,9 +28,9 @@ type mirrorKind int
 const (
 	// Another location, with as many edits and gaps, excludes it.
 	tiedLocations mirrorKind = iota
-	// Of the alignments that end together, another one with as many edits and gaps is taken.
+	// Among alignments that end together, another one with as many edits and gaps is taken.
 	tiedAlignments
-	// Of the alignments that end together, one with fewer edits or gaps is taken: each end has one. In
+	// Among alignments that end together, one with fewer edits or gaps is taken: each end has one. In
 	// the mirror image they start together and end apart, so that both are looked at.
 	hidden
 	// A better location excludes it, which has no mirror image itself, in the end because of a tie.
@@ -82,8 +83,8 @@ func compareQuality(a, b truth.Location) int {
 	return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Gaps, b.Gaps))
 }
 
-// excluder returns the first of the locations that were kept before l and end or start within k of
-// it, by the definition.
+// excluder returns the first location, by the definition, that was kept before l and ends or starts
+// within k of l.
 func (s *mirrorSide) excluder(l truth.Location) (best truth.Location, ok bool) {
 	low := l
 	low.End -= 3 * s.k // those that start within k of l end within 3k
@@ -335,7 +336,7 @@ type mirrorSet struct {
 	most mirrorCounts
 }
 
-// mirrorSets are real reads, those of testdata and larger ones of ../shared, and reads of repeats.
+// mirrorSets are real reads, from testdata and larger sets in ../shared, and reads of repeats.
 func mirrorSets() []mirrorSet {
 	type input = func(t *testing.T, r *rand.Rand) (contigs, reads []string)
 	files := func(reference string, reads ...string) input {
@@ -421,7 +422,7 @@ func TestMirror(t *testing.T) {
 	})
 }
 
-// check reports what was counted, and fails where there are fewer locations than reads or more
+// check reports the counts, and fails where there are fewer locations than reads or more
 // differences of a kind than most.
 func check(t *testing.T, reads, locations int, counts, most mirrorCounts) {
 	t.Helper()

@@ -65,7 +65,7 @@ func (d *nearInput) read(text string, at, m, most int) string {
 	return truth.Edited(d.r, s[:min(m, len(s))], d.r.IntN(most+2))
 }
 
-// pairs draws mates, most of them proper.
+// pairs draws mates, mostly proper.
 func (d *nearInput) pairs(n, m, most int) (reads []string) {
 	for range n {
 		text := d.contigs[d.r.IntN(len(d.contigs))]
@@ -126,7 +126,7 @@ func drawNear(r *rand.Rand) Options {
 	return o
 }
 
-// TestNearSameBytes compares reads that are sought in steps with those that are sought at once, in
+// TestNearSameBytes compares reads that are sought in steps with the same reads sought at once, in
 // batches and parts of any size, by any engine.
 func TestNearSameBytes(t *testing.T) {
 	t.Parallel()
@@ -183,8 +183,8 @@ func TestNearSameBytes(t *testing.T) {
 	}
 }
 
-// seekersAhead are n finders of the CPU that seek ahead, as GPUs do. The call of Find after so many
-// fails, unless that is 0.
+// seekersAhead are n finders of the CPU that seek ahead, as GPUs do. Call number `fails` of Find
+// fails, from 1 on, unless it is 0.
 type seekersAhead struct {
 	seekingFinders
 	n, fails int
@@ -220,7 +220,7 @@ func (f *finderAhead) Find(b *find.Batch, found *find.Found) (int, error) {
 }
 
 // TestSeekingFails has a finder fail that seeks reads again, or the writer while some do. The run
-// ends with that error, and none of them is at work any more.
+// ends with this error, and no finder is at work any more.
 func TestSeekingFails(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(47, 48))
@@ -250,12 +250,12 @@ func TestSeekingFails(t *testing.T) {
 }
 
 // TestNearOnGPU has a GPU seek in steps, and keep to itself what lies far beyond the best
-// locations: bytes and statistics are those of the CPU, which seeks all at once.
+// locations: bytes and statistics are the same as on the CPU, which seeks all at once.
 func TestNearOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
 	// In three more a GPU is asked for more than a few locations of mates, for steps in a repeat, and
-	// for what is near in the last step.
+	// for near locations in the last step.
 	seeds := []uint64{22, 25, 319}
 	for seed := range uint64(effort.Pick(40, 8)) {
 		seeds = append(seeds, seed)
@@ -287,8 +287,8 @@ func TestNearOnGPU(t *testing.T) {
 	}
 }
 
-// TestNearOfReads takes the near locations from those of --report all, and from them what other
-// reports have, and MAPQ by its formula.
+// TestNearOfReads takes the near locations from --report all. From these it takes the locations of
+// other reports, and MAPQ by its formula.
 func TestNearOfReads(t *testing.T) {
 	t.Parallel()
 	left, reported := 0, 0
@@ -365,8 +365,8 @@ func byName(text string) map[string][]nearRecord {
 	return all
 }
 
-// TestNearOfPairs takes the near locations of mates from all of them, and weighs all combinations
-// of those that count.
+// TestNearOfPairs takes the near locations of mates from all locations, and weighs all combinations
+// that count.
 func TestNearOfPairs(t *testing.T) {
 	t.Parallel()
 	const k = 7
@@ -473,7 +473,7 @@ func countedSets(o *PairOptions, model *insertModel, sets *[2][]locate.Location,
 // roundedAway is by how much likelihoods differ at most that are equal in hundredths of a decibel.
 const roundedAway = 0.005
 
-// TestCheapest has reads that need so many more edits than planned: 0, 1, 2 and so on.
+// TestCheapest has numbers of reads that need 0, 1, 2 and so on more edits than planned.
 func TestCheapest(t *testing.T) {
 	for _, c := range []struct {
 		planned []int
@@ -526,8 +526,8 @@ func TestHeldByInsertedBases(t *testing.T) {
 	}
 }
 
-// TestSoughtOnce has reads with two substitutions, of which it is not known at first that they lie
-// nowhere else with as few or a few more: each is sought again once.
+// TestSoughtOnce has reads with two substitutions. At first it is not known whether they lie
+// elsewhere with as few or a few more edits: each is sought again once.
 func TestSoughtOnce(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(51, 52))
@@ -555,7 +555,8 @@ func TestSoughtOnce(t *testing.T) {
 	}
 }
 
-// TestWidest compares with wide for insert sizes of all kinds: what is more is not handed on.
+// TestWidest compares with wide for insert sizes of all kinds: locations beyond widest are not
+// handed on.
 func TestWidest(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -576,7 +577,7 @@ func TestWidest(t *testing.T) {
 }
 
 // TestEstimateOnGPU estimates insert sizes of mates that have a second location with 4 edits, which
-// a GPU may keep to itself: the estimate is that of the CPU.
+// a GPU may keep to itself: the estimate is the CPU's.
 func TestEstimateOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)

@@ -68,8 +68,8 @@ func TestParseReportAndEngine(t *testing.T) {
 	}
 }
 
-// FuzzParseDistance checks that what is accepted is in bounds for every length, and is
-// written as it is read.
+// FuzzParseDistance checks that accepted distances are in bounds for every length, and are written
+// as they are read.
 func FuzzParseDistance(f *testing.F) {
 	for _, s := range []string{"5", "4%", "2.5%", "1e1%", "-0%", "0x10", "٣", "17:2,38:3"} {
 		f.Add(s, 100)
@@ -90,7 +90,7 @@ func FuzzParseDistance(f *testing.F) {
 	})
 }
 
-// FuzzParseReport checks that what is accepted has a mode and bounds.
+// FuzzParseReport checks that an accepted report has a mode and bounds.
 func FuzzParseReport(f *testing.F) {
 	for _, s := range []string{"all", "strata:2", "strata:99999", "one"} {
 		f.Add(s)

@@ -91,8 +91,8 @@ func TestTemplateLength(t *testing.T) {
 	}
 }
 
-// TestMatesThatStartTogether writes TLEN of pairs whose mates start at the same base: that of the
-// first mate is positive, whichever strand it lies on and however long it is.
+// TestMatesThatStartTogether writes TLEN of pairs whose mates start at the same base: the first
+// mate's is positive, whichever strand it lies on and however long it is.
 func TestMatesThatStartTogether(t *testing.T) {
 	text := truth.Random(rand.New(rand.NewPCG(19, 20)), 1000, "ACGT")
 	reference, first, second := writePairs(t, []string{text}, []string{
@@ -565,8 +565,8 @@ func TestInsertsBeyondTheCounts(t *testing.T) {
 	}
 }
 
-// TestPairsKeepEveryLocation compares the locations of mates with those of the same reads without
-// mates.
+// TestPairsKeepEveryLocation compares the locations of mates with the locations of the same reads
+// without mates.
 func TestPairsKeepEveryLocation(t *testing.T) {
 	contigs, reads := pairedContigs(rand.New(rand.NewPCG(17, 18)), 200)
 	reference, first, second := writePairs(t, contigs, reads)

@@ -123,8 +123,8 @@ func compareRescued(t *testing.T, metric Metric, find func(contigs []string, rea
 	}
 }
 
-// leastProper returns the fewest edits of those of found, locations of mate x of a pair, that are
-// proper with a location of the other mate, or -1.
+// leastProper returns the fewest edits of the locations of mate x in found that are proper with a
+// location of the other mate, or -1.
 func leastProper(w *worker, model *insertModel, pair, x int, found []truth.Location) int32 {
 	best := int32(-1)
 	c, o := &w.choices[pair+1-x], w.pairing.options
@@ -143,9 +143,9 @@ func leastProper(w *worker, model *insertModel, pair, x int, found []truth.Locat
 	return best
 }
 
-// TestRescueNearPartOfTheLocations has more locations of a mate than windows that are searched, and
-// the other mate's place beside one that is searched and one that is not: which of them is right is
-// not known.
+// TestRescueNearPartOfTheLocations has more locations of a mate than windows that are searched. The
+// other mate's place is beside one that is searched and one that is not: the right one is not
+// known.
 func TestRescueNearPartOfTheLocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	copied, lost := truth.Random(r, 60, "ACGT"), truth.Random(r, 60, "ACGT")

@@ -125,8 +125,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestPartsOfABatch lowers the limit of what is held until each read is a part of
-// its own, and beyond.
+// TestPartsOfABatch lowers the limit of held items until each read is a part of its own, and
+// beyond.
 func TestPartsOfABatch(t *testing.T) {
 	reference, reads := writeInput(t, 150)
 	for _, c := range enginesAndMetrics {
@@ -149,7 +149,7 @@ func TestPartsOfABatch(t *testing.T) {
 	}
 }
 
-// TestNumberOfBatches counts the batches that reads are cut into, the last of which may be smaller.
+// TestNumberOfBatches counts the batches that reads are cut into; the last one may be smaller.
 func TestNumberOfBatches(t *testing.T) {
 	reference, reads := writeInput(t, 60)
 	for _, engine := range []Engine{EngineSkim, EngineScan} {
@@ -168,7 +168,7 @@ func TestNumberOfBatches(t *testing.T) {
 	}
 }
 
-// runLimited is runText with a limit to what is held at a time.
+// runLimited is runText with a limit of items held at a time.
 func runLimited(t *testing.T, o Options, limit int) (string, *Stats) {
 	t.Helper()
 	o.limits.find.Found, o.limits.find.Handed = limit, limit

@@ -15,7 +15,7 @@ import (
 )
 
 // TestSecondOfMate has a mate that is properly paired where it has an edit, and lies without one
-// elsewhere: XS is that of the other location, also where it is the better one.
+// elsewhere: XS is the score of the other location, also where it is the better one.
 func TestSecondOfMate(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	left, right := truth.Random(r, 60, "ACGT"), truth.Random(r, 60, "ACGT")
@@ -125,8 +125,8 @@ func TestInsertOfNothing(t *testing.T) {
 	}
 }
 
-// TestEstimateTakesUniquePairs has pairs of which one mate, or both, lie at two places: none tells
-// the insert size.
+// TestEstimateTakesUniquePairs has pairs where one mate, or both, lie at two places: none tells the
+// insert size.
 func TestEstimateTakesUniquePairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	unit := truth.Random(r, 400, "ACGT")

@@ -217,7 +217,7 @@ func (r *splitRecord) sa() string {
 	return fmt.Sprintf("c%d,%d,%c,%s,%d,%s;", r.contig, r.at+1, "+-"[r.flags&splitReverse>>4], strings.ReplaceAll(r.cigar, "H", "S"), r.mapQ, r.tags["NM"])
 }
 
-// checkSplit says what is wrong with the records of a read.
+// checkSplit returns an error for wrong records of a read.
 func checkSplit(read *splitRead, records []splitRecord) error {
 	m := len(read.bases)
 	var primary, supplement *splitRecord

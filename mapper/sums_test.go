@@ -7,9 +7,9 @@ import (
 )
 
 // TestAddsUpEach has another prime for each number that workers count, libraries and pairs
-// included: those of a sum are their sums.
+// included: numbers of a sum are the sums of these.
 func TestAddsUpEach(t *testing.T) {
-	// What one library says of itself, and what is no count of workers.
+	// Fields that describe one library, and fields that workers do not count.
 	fixed := []string{"Libraries.Skip", "Libraries.Take", "Libraries.Pairs.Insert.From", "Libraries.Pairs.Insert.Median", "Libraries.Pairs.Insert.Mean",
 		"Libraries.Pairs.Insert.Spread", "Libraries.Pairs.Insert.Low", "Libraries.Pairs.Insert.High", "Reads", "Mapped", "Unmapped", "Ambiguous",
 		"Unique", "Multiple", "Unsought", "Mappings", "Reported", "Candidates", "Refused", "Verified", "ReferenceBases", "Batches", "Elapsed", "Shortest", "Longest"}
@@ -28,7 +28,7 @@ func TestAddsUpEach(t *testing.T) {
 		t.Error(wrong)
 	}
 
-	// What is the sum over the libraries.
+	// The sums over the libraries.
 	sum = counts()
 	truth.Primes(sum, 1, append(fixed, "Libraries.Pairs")...)
 	one, two := sum.Libraries[0], sum.Libraries[1]

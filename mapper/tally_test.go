@@ -27,7 +27,7 @@ func otherBase(s string, i int) string {
 	return s[:i] + string("CGTA"[strings.IndexByte("ACGT", s[i])]) + s[i+1:]
 }
 
-// TestCounters compares all that is counted of reads without mates with what was made so.
+// TestCounters compares all counts of reads without mates with the numbers of reads made.
 func TestCounters(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	once, often := truth.Random(r, 60, "ACGT"), truth.Random(r, 60, "ACGT")
@@ -118,7 +118,7 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestPairCounters compares all that is counted of pairs with what was made so. One mate has a
+// TestPairCounters compares all counts of pairs with the numbers of pairs made. One mate has a
 // better location than the primary one that its pair has chosen.
 func TestPairCounters(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 36))
@@ -165,7 +165,7 @@ func TestPairCounters(t *testing.T) {
 	}
 }
 
-// TestSharedContigCounts has so many workers that several share their counts, which are then added
+// TestSharedContigCounts has enough workers that several share their counts, which are then added
 // up once.
 func TestSharedContigCounts(t *testing.T) {
 	ref := truth.Reference(t, "ACGTACGT", "ACGT")

@@ -17,7 +17,7 @@ import (
 	"scanmap/sam"
 )
 
-// faultyFiles are temporary files of which one operation fails: the one of a kind with a number,
+// faultyFiles are temporary files with one operation that fails: the one of a kind with a number,
 // from 1.
 type faultyFiles struct {
 	temporary.Files
@@ -71,9 +71,9 @@ func (f *faultyFile) Close() error {
 	return errors.Join(f.files.do("close", -1), f.File.Close())
 }
 
-// TestFaultsOfCandidates has what is done with the temporary file for candidates fail, the first, a
-// middle and the last time: the run ends, with an error that says what the file is for and where,
-// and the file is closed.
+// TestFaultsOfCandidates has each operation on the temporary file for candidates fail, the first, a
+// middle and the last time. The run ends, with an error that names the folder and the use of the
+// file, and the file is closed.
 func TestFaultsOfCandidates(t *testing.T) {
 	folder := t.TempDir()
 	reference, reads := filepath.Join(folder, "ref.fa"), filepath.Join(folder, "reads.fq")

@@ -13,8 +13,8 @@ import (
 	"scanmap/sam"
 )
 
-// TestUnmappedSample has what is found in unmapped reads: adapters, parts that map, and edits. It
-// is the same for any number of threads and size of batches. There is none where few are unmapped.
+// TestUnmappedSample finds adapters, parts that map, and edits in unmapped reads. The result is the
+// same for any number of threads and size of batches. There is none where few are unmapped.
 func TestUnmappedSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	text := truth.Random(r, 30_000, "ACGT")
@@ -134,7 +134,7 @@ func TestSampleOfMates(t *testing.T) {
 	}
 }
 
-// TestSample takes the same reads in any order, with those of other workers.
+// TestSample takes the same reads in any order, together with samples of other workers.
 func TestSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	var reads []fasta.Read

@@ -61,7 +61,7 @@ func writtenRecords(t *testing.T, text string) (all []writtenRecord) {
 	return all
 }
 
-// lossOfCIGAR is the affine loss of an alignment with so many edits.
+// lossOfCIGAR is the affine loss of an alignment with a number of edits.
 func lossOfCIGAR(cigar string, edits int) (loss int) {
 	n := 0
 	for _, c := range cigar {
@@ -137,8 +137,8 @@ func compareWritten(t *testing.T, o Options, contigs []string) (records, changed
 	return records / 2, changed
 }
 
-// checkWritten replays the alignment of a record, compares its tags, and returns what does not
-// depend on costs of gaps: its least distance, and the distance of the next best location.
+// checkWritten replays the alignment of a record, compares its tags, and returns the values that do
+// not depend on costs of gaps: its least distance, and the distance of the next best location.
 func checkWritten(t *testing.T, r *writtenRecord, contigs []string, affine bool) string {
 	t.Helper()
 	contig, err := strconv.Atoi(r.contig[1:])

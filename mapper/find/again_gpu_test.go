@@ -46,7 +46,7 @@ func TestBatchesOfAllSizes(t *testing.T) {
 		{slices.Concat([]string{unit[:45]}, cut(30, 50), cut(9, 140), cut(5, 27)), 2}, {[]string{truth.Random(r, 50, "ACGT")}, 2},
 		{slices.Concat(cut(3, 60), cut(2, 28), cut(1, 90)), 3},
 	}
-	// numbers are those of the locations of each read by distance: of all, and of those that are
+	// numbers returns the numbers of locations of each read by distance: of all, and of the ones
 	// handed on.
 	numbers := func(f find.Finder, reads []string, k int) (all, handed [][]uint32, counts find.Counts) {
 		b, found := foundBy(t, f, k, reads...)
@@ -97,7 +97,7 @@ func TestBatchesOfAllSizes(t *testing.T) {
 					if limits != (find.Limits{}) {
 						continue
 					}
-					// What a GPU counts does not depend on what it did before.
+					// Counts of a GPU do not depend on its work before.
 					fresh := open()
 					if _, _, alone := numbers(fresh.Finders()[0], b.reads, b.k); alone != counts {
 						t.Errorf("batch %d: %+v, and alone %+v", i, counts, alone)

@@ -27,8 +27,7 @@ const (
 
 // TestEndsOfPartsOnGPU has reads of one piece, which one window alone finds: the first or the last
 // of a part of the text, or of many words. The text is whole, or so cut that it does not fit the
-// memory. Some reads are mapped alone, so that no other window waits with
-// theirs.
+// memory. Some reads are mapped alone, so that no other window waits with their own.
 func TestEndsOfPartsOnGPU(t *testing.T) {
 	t.Parallel()
 	const m, words, alone = 16, 1024, 5
@@ -99,26 +98,26 @@ func TestStretchBordersOnGPU(t *testing.T) {
 }
 
 // TestReadsOverPartsOnGPU has reads that lie over the borders of the parts of a text that does not
-// fit the memory, with edits, so that both parts have pieces of them.
+// fit the memory, with edits, so that both parts have pieces of a read.
 func TestReadsOverPartsOnGPU(t *testing.T) {
 	t.Parallel()
 	const m, edits = 90, 3
 	r := rand.New(rand.NewPCG(59, 60))
 	text, next := truth.Random(r, 28_000, "ACGT"), truth.Random(r, 500, "ACGT")
-	// The last part has what is left of the first contig, and the second.
+	// The last part has the rest of the first contig, and the second.
 	ref := truth.Reference(t, text, next)
 	reads := []string{next[:m], truth.Strand(next[100:100+m], locate.Reverse)}
 	for border := partsBases; border < effort.Pick(4, 3)*partsBases; border += partsBases {
 		for from := border - m - 4; from <= border+4; from += 2 {
 			reads = append(reads, truth.Strand(truth.Edited(r, text[from:from+m], r.IntN(edits+1)), from/2%2))
 		}
-		// These begin at the border, and have pieces on diagonals on both sides of it.
+		// These begin at the border, and have pieces on diagonals on both sides.
 		for from := border - 4; from <= border+4; from++ {
 			for gap := 1; gap <= edits; gap++ {
 				without, with := text[from:from+30]+text[from+30+gap:from+m], text[from:from+30]+truth.Random(r, gap, "ACGT")+text[from+30:from+m]
 				reads = append(reads, truth.Strand(without, gap%2), truth.Strand(with, gap%2))
 			}
-			// Of four pieces the first and the last are whole, two diagonals apart.
+			// The first and the last of four pieces are whole, two diagonals apart.
 			read := text[from:from+30] + text[from+31:from+52] + text[from+53:from+m]
 			reads = append(reads, read, truth.Strand(read, locate.Reverse))
 		}
@@ -281,8 +280,8 @@ func TestPeriodsOnGPU(t *testing.T) {
 	}
 }
 
-// TestDeletionsInEveryPiece has reads that lack a base of every piece but one. So many diagonals
-// away from that piece the read goes on, and no other leads there.
+// TestDeletionsInEveryPiece has reads that lack a base of every piece but one. As many diagonals
+// away from this piece the read goes on, and no other piece leads there.
 func TestDeletionsInEveryPiece(t *testing.T) {
 	t.Parallel()
 	const q, cut = 16, 6 // inside a block of four bases, by which pieces are compared

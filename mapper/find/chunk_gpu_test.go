@@ -62,7 +62,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestSkimPace has steps of all that is left, with several stretches for each warp where the text
+// TestSkimPace has steps over the whole rest, with several stretches for each warp where the text
 // is long enough, and of few hits where hits are many.
 func TestSkimPace(t *testing.T) {
 	for _, c := range []struct {

@@ -33,7 +33,7 @@ func onGPUs(choice device.Choice) finders.Factory {
 	}
 }
 
-// size is that of a suite on a GPU: full on the machine's own, and as given on an emulated one.
+// size is the size of a suite on a GPU: full on the machine's own, and as given on an emulated one.
 func size(emulated finders.Size) finders.Size {
 	if os.Getenv("SCANMAP_TEST_GPU") == "require" {
 		return finders.Full

@@ -25,7 +25,7 @@ func batchOf(n, m, together int) *Batch {
 	return b
 }
 
-// TestGroups cuts what was found into groups, by their reads and by what each of them has.
+// TestGroups cuts a Found into groups, by their reads and by how much each has.
 func TestGroups(t *testing.T) {
 	const half = CutFound / 2
 	for _, c := range []struct {
@@ -70,8 +70,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestMerge compares Merge of stretches in order with a stable sort of them, over several units of
-// parallel work, also where the memory was used before.
+// TestMerge compares Merge of stretches in order with a stable sort, over several units of parallel
+// work, also where the memory was used before.
 func TestMerge(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var merged ByRead[Located]

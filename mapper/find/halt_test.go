@@ -10,7 +10,7 @@ import (
 	"scanmap/internal/truth"
 )
 
-// TestHalt halts what is long, and lets end what is nearly done.
+// TestHalt halts long work, and lets nearly finished work end.
 func TestHalt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -88,7 +88,7 @@ func TestHaltedFinder(t *testing.T) {
 	}
 }
 
-// TestLeft estimates how long a batch will take, by what was done of it.
+// TestLeft estimates how long the rest of a batch will take, by the units done.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

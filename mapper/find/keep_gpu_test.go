@@ -23,7 +23,7 @@ func bySite(a, b find.Located) int {
 }
 
 // TestWantedOnGPU has a GPU hand on no more than is wanted where all is found at once, and not much
-// more where it is not. What may be held at a time counts that alone.
+// more where it is not. The limit of locations held at a time counts wanted ones alone.
 func TestWantedOnGPU(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
@@ -106,7 +106,7 @@ func TestWantedOnGPU(t *testing.T) {
 }
 
 // TestNumbersOnGPU has a GPU count locations by distance, with no more handed on than the host has
-// to decide itself, and compares the numbers with those of the exhaustive engine.
+// to decide itself, and compares the numbers with the exhaustive engine's.
 func TestNumbersOnGPU(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 10))

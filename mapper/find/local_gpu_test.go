@@ -122,8 +122,9 @@ func localCopy(r *rand.Rand, read string, b *localBatch) string {
 	return s.String()
 }
 
-// localLocations of each read, as a finder and the reader make them, and how many candidates led to
-// them; and those that all diagonals of unchanged pieces lead to, if they are wanted.
+// localLocations returns the locations of each read, as a finder and the reader make them, and how
+// many candidates led there. If exhaustive is set, it also returns the locations that all diagonals
+// of unchanged pieces lead to.
 func localLocations(t *testing.T, f find.Finder, ref *dna.Reference, b *localBatch, exhaustive bool) (out, all [][]string, candidates int64) {
 	t.Helper()
 	batch, err := f.Pack(truth.Reads(b.reads...), 1, b.k)
@@ -192,7 +193,7 @@ func unchanged(b *localBatch, read string) (all []locate.Candidate) {
 	return all
 }
 
-// TestLocalCandidatesOnGPU compares local locations of a GPU's candidates with those of all
+// TestLocalCandidatesOnGPU compares local locations of a GPU's candidates with the locations of all
 // diagonals on which a piece lies unchanged. SCANMAP_LOCAL_CASES and SCANMAP_LOCAL_SEED ask for
 // more cases, and for others.
 func TestLocalCandidatesOnGPU(t *testing.T) {
@@ -300,8 +301,8 @@ func TestLocalInsertionsOverBordersOnGPU(t *testing.T) {
 	}
 }
 
-// TestLocalOverEndsOnGPU has reads of which less than half lies on a contig: their middle lies in
-// none, or in the next one.
+// TestLocalOverEndsOnGPU has reads with less than half on a contig: their middle lies in none, or
+// in the next one.
 func TestLocalOverEndsOnGPU(t *testing.T) {
 	t.Parallel()
 	const m, least = 150, 66

@@ -33,7 +33,7 @@ func TestLocalCPU(t *testing.T) {
 }
 
 // TestLocalShared has two Readers share a read with a thousand copies on two contigs and strands:
-// the locations are those of one, in the same order.
+// the locations are the same as with one, in the same order.
 func TestLocalShared(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(30, 1))

@@ -63,7 +63,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestRecent checks what is remembered, and what is told apart.
+// TestRecent checks which bases are remembered, and which are told apart.
 func TestRecent(t *testing.T) {
 	var r recent
 	r.clear()

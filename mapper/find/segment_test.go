@@ -14,8 +14,8 @@ import (
 )
 
 // readsOverBorder returns reads of m bases from every place of a text around base `before`, and the
-// locations that each has, as the function locations returns them. The text is that of a contig
-// from before its base `border` on, by as many. The reads lack k of its bases, so that their
+// locations that each has, as the function locations returns them. The text is cut from a contig:
+// its base `before` is base `border` of the contig. The reads lack k of its bases, so that their
 // alignments reach as far back as any can.
 func readsOverBorder(t *testing.T, near string, before, border, m, k int) (reads []string, want [][]string) {
 	t.Helper()

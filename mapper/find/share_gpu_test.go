@@ -30,7 +30,7 @@ type sharedCase struct {
 	limits find.Limits
 }
 
-// shared is what is counted of reads.
+// shared has the counts of reads.
 type shared struct {
 	Depth             [][]int64 // differences
 	Locations, Weight []int64
@@ -48,7 +48,7 @@ func newShared(contigs []string, binLength int) *shared {
 	return s
 }
 
-// A depthAdder adds what a GPU has to the depth.
+// A depthAdder adds the cells of a GPU to the depth.
 type depthAdder struct {
 	sync.Mutex
 	to *shared
@@ -148,7 +148,7 @@ func tieOf(read *fasta.Read) uint64 {
 	return 0x9E3779B97F4A7C15 * uint64(len(read.Name)+len(read.Bases)) >> 7
 }
 
-// locationsOf calls do with the locations of each read, aligned but for those that a GPU counted.
+// locationsOf calls do with the locations of each read, aligned unless a GPU counted them.
 func locationsOf(b *find.Batch, found *find.Found, reader *find.Reader, do func(read int, all []locate.Location, left []uint32)) {
 	for i := range b.Reads {
 		view := b.Read(i)
@@ -162,10 +162,10 @@ func locationsOf(b *find.Batch, found *find.Found, reader *find.Reader, do func(
 	}
 }
 
-// TestSharesOnGPU compares what a GPU counts of reads that are shared out with what the locations
-// are that the exhaustive engine finds on the CPU: reads with thousands of locations on both
-// strands, which are sorted in several steps, with gaps, N, and at the ends of contigs; with too
-// many for the GPU, and with so few units that some locations get none.
+// TestSharesOnGPU compares the GPU's counts of reads that are shared out with the locations of the
+// exhaustive engine on the CPU. Reads have thousands of locations on both strands, which are sorted
+// in several steps, with gaps, N, and at the ends of contigs. Some have too many for the GPU, and
+// some too few units for a share of each location.
 func TestSharesOnGPU(t *testing.T) {
 	t.Parallel()
 	const k = 3

@@ -21,8 +21,8 @@ import (
 	"scanmap/mapper/find"
 )
 
-// skimCase is a text full of copies, N, periods and palindromes, with reads of it of 12 to 300
-// bases and up to 24 edits.
+// skimCase is a text full of copies, N, periods and palindromes, with reads from it, of 12 to 300
+// bases and with up to 24 edits.
 func skimCase(r *rand.Rand) (contigs, reads []string, k func(int) int) {
 	palindrome := func(n int) string {
 		half := truth.Random(r, n, "ACGT")
@@ -95,8 +95,8 @@ func skimCase(r *rand.Rand) (contigs, reads []string, k func(int) int) {
 const clusteredLength = 150
 
 // clustered makes a read whose first pair of pieces is intact, whose second is so different that
-// the node of both cannot hold it, and whose last pieces all have an edit, one of them an
-// insertion. Only those between lead to its location, and they lie on the diagonal of the first.
+// the node of both cannot hold it, and whose last pieces all have an edit, one an insertion. Only
+// those between lead to its location, and they lie on the diagonal of the first.
 func clustered(r *rand.Rand) (contig, read string) {
 	text := truth.Random(r, clusteredLength, "ACGT")
 	other := map[byte]byte{'A': 'C', 'C': 'G', 'G': 'T', 'T': 'A'}
@@ -108,7 +108,7 @@ func clustered(r *rand.Rand) (contig, read string) {
 	return truth.Random(r, 100, "ACGT") + text + truth.Random(r, 100, "ACGT"), string(edited)
 }
 
-// foundBy packs reads, of which each may have k edits, for a finder, and has all of them found.
+// foundBy packs reads, each with up to k edits, for a finder, and has all found.
 func foundBy(t *testing.T, f find.Finder, k int, reads ...string) (*find.Batch, *find.Found) {
 	t.Helper()
 	b, err := f.Pack(truth.Reads(reads...), 1, func(int) int { return k })
@@ -157,7 +157,7 @@ func locationsBy(t *testing.T, f find.Finder, metric locate.Metric, ref *dna.Ref
 }
 
 // TestPartsOfText has so little room that a text is skimmed part by part, with repeats that are
-// wider than parts; and then reads with longer pieces besides, whose candidates wait for the end.
+// wider than parts; and then also reads with longer pieces, whose candidates wait for the end.
 func TestPartsOfText(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(31, 32))
@@ -208,8 +208,8 @@ func partsOfText(t *testing.T, driver *gpu.Driver, ref *dna.Reference, reads []s
 }
 
 // TestPalindromesInPairsOfWindows has reads of one piece whose bases but the first, or but the
-// last, are their own reverse complement. Of two windows that share these bases the filter may be
-// asked about either, on either strand.
+// last, are their own reverse complement. The filter may be asked about either of two windows that
+// share these bases, on either strand.
 func TestPalindromesInPairsOfWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(37, 38))
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})

@@ -15,7 +15,7 @@ import (
 )
 
 // TestStore puts items into stores of every size, in memory and in the file, and takes them out,
-// but for those of reads that have more than is listed.
+// except items of reads with more than can be listed.
 func TestStore(t *testing.T) {
 	folder := t.TempDir()
 	s := store{files: temporary.In(folder)}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestCPUTime compares with what was measured on the host of an H100 (docs/benchmarks/gpu.md), from
-// a half to twice of that.
+// TestCPUTime compares with measurements on the host of an H100 (docs/benchmarks/gpu.md), from a
+// half to twice the measured time.
 func TestCPUTime(t *testing.T) {
 	for _, c := range []struct {
 		engine  Engine
