@@ -104,9 +104,10 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 
 // reported moves the locations of the report mode to the front of all, and returns them. c.counts
 // counts all, and some that no mode asks for. primary is the primary location that a pair has
-// chosen: it is always among them, also with more than the least distance. Where it is nil,
-// ReportOne returns all of the least distance, and the primary is chosen later. With ReportUnique a
-// mate has its primary location alone, if no other is as good, or if its pair is unique.
+// chosen. It is always among the reported ones, also with more than the least distance. Where it is
+// nil, ReportOne returns all of the least distance, and the primary is chosen later. With
+// ReportUnique a mate has its primary location alone, if no other is as good, or if its pair is
+// unique.
 func (c *chooser) reported(all []locate.Location, primary *locate.Location, unique bool) []locate.Location {
 	most := c.farthest()
 	switch c.report.Mode {
@@ -136,8 +137,8 @@ func (c *chooser) reported(all []locate.Location, primary *locate.Location, uniq
 	return all[:n]
 }
 
-// limit ends a choice after as many of n ordered locations, and of more that a GPU has counted, as
-// are written: none where there are too many and OverDrop leaves them out. left are the numbers of
+// limit sets how many of n ordered locations are written, and how many of `more` that a GPU has
+// counted. None is written where there are too many and c.over is OverDrop. left has the numbers of
 // others that are not held, by distance.
 func (c *chooser) limit(made *choice, n, more int, left []uint32) {
 	if c.report.Mode == ReportOne {

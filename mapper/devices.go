@@ -363,9 +363,9 @@ func (d *devices) reliefs() relief {
 	return d.relief
 }
 
-// relief returns the finders of GPUs that are ready to go on in the place of the CPU's, none while
-// they are not, or if the reads that seem to be left take the CPU no longer than they take to begin
-// and to end. If there are none to be had, the description says why.
+// relief returns the finders of GPUs that go on in the place of the CPU's. It returns none while
+// the GPUs are not ready, or if the CPU finishes the rest of the reads, by estimate, before the
+// GPUs could begin and end. If there are none to be had, the description says why.
 func (d *devices) relief(reads int, worked time.Duration) []find.Finder {
 	d.mapped, d.worked = d.mapped+reads, d.worked+worked
 	worth := true

@@ -21,10 +21,10 @@ type estimate struct {
 func newEstimate(enough int) *estimate { return &estimate{enough: enough} }
 
 // pairSeen is the part of a pair in the estimate. locations counts its mates' locations up to the
-// planned distance: of whole reads the near ones, since these are known whatever else was sought,
-// or all where all are reported. insert is the insert size if each mate has one such location and
-// they lie in the orientation of the library, otherwise 0. bases is the length of the longer mate
-// where ends may be clipped, otherwise 0.
+// planned distance, or all where all are reported. Mates sought whole count their near ones, which
+// are known whatever else was sought. insert is the insert size if each mate has one such location
+// and both lie in the orientation of the library, otherwise 0. bases is the length of the longer
+// mate where ends may be clipped, otherwise 0.
 type pairSeen struct{ locations, insert, bases int32 }
 
 // take counts a pair.

@@ -200,9 +200,9 @@ func (o *Options) batchSize(w Work) int64 {
 // entry in the list of a batch's reads.
 func textOfRead(length int64) int64 { return 2*80 + nameBytes + 2*length }
 
-// readTexts is the number of reads whose text is in memory: of a batch at work and one that fills,
-// and with GPUs of a batch of each of their finders, batches that are read ahead, and batches that
-// are kept back to be shared.
+// readTexts is the number of reads whose text is in memory: in a batch at work and one that fills.
+// With GPUs it adds a batch for each of their finders, batches that are read ahead, and batches
+// that are kept back to be shared.
 func (o *Options) readTexts(reads int64, w Work) int64 {
 	batches := int64(2)
 	if w.GPUs > 0 {

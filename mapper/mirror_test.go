@@ -118,10 +118,10 @@ func (s *mirrorSide) occurrence(l truth.Location) (o truth.Location, ok bool) {
 	return o, true
 }
 
-// why tells why l, whose mirror image the other side has, was not kept on this one. It proves what
-// it says: that the end of l has the occurrence that it names, that this is kept or excluded by one
-// that is, and that a better location that excludes l is missing on the other side, for a reason of
-// its own.
+// why tells why l, whose mirror image the other side has, was not kept on this one. It proves its
+// answer. The end of l has the occurrence that it names. This occurrence is kept, or a kept one
+// excludes it. A better location that excludes l is missing on the other side, for a reason of its
+// own.
 func (s *mirrorSide) why(l truth.Location) (mirrorKind, error) {
 	o, ok := s.occurrence(l)
 	if !ok {

@@ -405,9 +405,9 @@ func (r *resolver) writeGroups(ctx context.Context, p *part, groups []int) error
 	return failed
 }
 
-// manyFound is how much is listed of a group that waits for others, as it takes some 100 MB: until
-// all before it are written or, where nothing is written and a part has more than MostLocations,
-// until no other such group is at work.
+// manyFound is how many listed items make a group wait for others, as it takes some 100 MB. The
+// group waits until all before it are written. Where nothing is written and its part has more than
+// MostLocations, it waits until no other such group is at work.
 const manyFound = 1 << 19
 
 // writeGroup makes the records of some reads of a part and hands them on as block n.

@@ -8,7 +8,7 @@ import (
 	"scanmap/sam"
 )
 
-// Outputs are where a run writes. A run closes none.
+// Outputs are where a run writes. The run does not close them.
 type Outputs struct {
 	// Records gets the header and the records, as Form says; nil for nowhere.
 	Records io.Writer

@@ -26,9 +26,9 @@ import (
 //
 // The other ends are duplicates.
 //
-// Append puts a trailer behind each end, which has its key. add sorts a small record of each end,
-// so that ends of a key come together, and replaces the trailer by the number of the end. finish
-// decides before it merges the records, and notes a bit for each end.
+// Append puts a trailer with its key behind each end. add sorts a small record of each end, so that
+// ends of a key come together, and replaces the trailer by the number of the end. finish decides
+// before it merges the records, and notes a bit for each end.
 type duplicates struct {
 	records, ends *sorter
 	count         uint64   // of ends

@@ -196,8 +196,8 @@ func overlapping(t *testing.T, r *hts.Record, contig, begin, end int) string {
 }
 
 // FuzzRecords takes bytes for records and writes them in every format, sorted and not. biogo/hts
-// reads them as they went in, the same from all formats, in the order that sorting makes, and what
-// it finds by the index in any region is what it finds by looking at all records.
+// reads them as they went in, the same from all formats, in the order that sorting makes. By the
+// index it finds the same records in any region as by looking at all records.
 func FuzzRecords(f *testing.F) {
 	fuzzing.AddBytes(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

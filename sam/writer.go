@@ -30,10 +30,10 @@ type WriterOptions struct {
 	MarkDuplicates bool
 	// SortMemory is how many bytes all buffers of sorting take together, 0 for DefaultSortMemory.
 	// Less than 2 MiB is taken for 2 MiB, and less than 33 MiB merges fewer than 64 temporary files
-	// at a time. Records are kept in segments, 16 or two for each thread; one that is longer than a
-	// segment takes more, and so do records of more than 64 KiB in a merge, where each file has twice
-	// the longest in memory. MarkDuplicates takes a quarter of SortMemory, 2 MiB at least, and in
-	// addition a bit for each primary record with an alignment. At most MostSortMemory.
+	// at a time. Records are kept in segments, 16 or two for each thread. A record that is longer than
+	// a segment takes more memory, and so do records of more than 64 KiB in a merge, where each file
+	// has twice the longest in memory. MarkDuplicates takes a quarter of SortMemory, 2 MiB at least,
+	// and in addition a bit for each primary record with an alignment. At most MostSortMemory.
 	SortMemory int64
 	// Temporary makes the files for records beyond SortMemory; nil for files in the system's folder.
 	Temporary temporary.Files

@@ -115,9 +115,9 @@ func TestTabix(t *testing.T) {
 
 // pyBigWig prints, for each file that it is given, the readings of libBigWig: its contigs, its
 // summary, intervals with the bits of their values, and means by zoom levels beside exact ones.
-// libBigWig compares the names of all contigs for each contig, so in files with many contigs it
-// looks into every 997th; it sums up base by base, so that stats are of short contigs; and pyBigWig
-// gives positions as signed 32-bit numbers.
+// libBigWig compares the names of all contigs for each contig, so in files with many contigs the
+// program looks into every 997th. libBigWig sums up base by base, so that stats are of short
+// contigs. pyBigWig gives positions as signed 32-bit numbers.
 const pyBigWig = `
 import sys, struct
 try:

@@ -22,10 +22,10 @@ const (
 )
 
 // readBigWig reads the blocks of data in the order of the index, which is by the contigs' numbers
-// and positions. Zoom levels are not looked at. It is kept because a bigWig is the least that
-// scanmap copies can be given, and because the tests of the writer read with it: where 100,000
-// reads of 50 bases start in yeast is 1,169,674 bytes of bigWig, 1,638,725 of bedGraph in BGZF and
-// 6,157,658 of bedGraph.
+// and positions. Zoom levels are not looked at. It is kept because a bigWig is the smallest input
+// of scanmap copies, and because the tests of the writer read with it. The starts of 100,000 reads
+// of 50 bases in yeast take 1,169,674 bytes of bigWig, 1,638,725 of bedGraph in BGZF and 6,157,658
+// of bedGraph.
 func readBigWig(r io.ReadSeeker, yield func(contig string, start, end int, value float32) error) error {
 	b := bigWigReader{file: r, contigs: map[uint32]Contig{}, contig: -1}
 	var failed error

@@ -55,9 +55,9 @@ type Options struct {
 	Copies float64
 	// Mask has what counts as masked beside letters other than A, C, G and T, in any order.
 	Mask []Interval
-	// Margin is the number of bases beside masked ones and at the ends of contigs that count as
-	// masked too, as fastCN masks 36 bases beside masked ones for reads of 36 bases: reads that
-	// reach into masked sequence do not map, so that counts are too low there.
+	// Margin is the number of bases beside masked ones and at the ends of contigs that count as masked
+	// too. fastCN masks 36 bases beside masked ones for reads of 36 bases: reads that reach into
+	// masked sequence do not map, so that counts are too low there.
 	Margin int
 	// Controls are where windows are controls if all their unmasked bases lie there. Controls are
 	// found if there are none.

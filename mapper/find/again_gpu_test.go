@@ -18,8 +18,8 @@ import (
 )
 
 // TestBatchesOfAllSizes has one GPU find batches of very different sizes one after the other, large
-// ones first, with room that runs out in some of their rounds: of each batch it finds what the
-// exhaustive engine does, whatever its tables held before.
+// ones first, with room that runs out in some of their rounds. It finds the same for each batch as
+// the exhaustive engine, whatever its tables held before.
 func TestBatchesOfAllSizes(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(31, 32))

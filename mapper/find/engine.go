@@ -92,9 +92,9 @@ const (
 	checkCost = 60.0
 )
 
-// mergeClasses returns for each length of pieces the shorter one that their reads take in its
-// place, or itself: a class joins the next shorter one if the hits that shorter pieces have more
-// cost less than a pass. total are the pieces of each length.
+// mergeClasses returns, for each length of pieces, the length that its reads take: the same or a
+// shorter one. A class joins the next shorter one if the additional hits of shorter pieces cost
+// less than a pass. total has the number of pieces of each length.
 func mergeClasses(total [maxPiece + 1]int) (into [maxPiece + 1]int) {
 	for q := range into {
 		into[q] = q

@@ -34,9 +34,9 @@ import (
 // alignment with k edits at most has a group as in lemma 1 such that the region of each node above
 // it has no more edits than its budget, too.
 //
-// Proof. A node with p and q pieces below its two children has p + q - 1 edits at most; then the
-// first child has p - 1 at most or the other has q - 1 at most, since otherwise there would be
-// p + q. Follow such children from the root down. ∎
+// Proof. A node with p and q pieces below its two children has p + q - 1 edits at most. Then the
+// first child has p - 1 at most or the other has q - 1 at most, since otherwise there would be p +
+// q. Follow such children from the root down. ∎
 //
 // Within the region of a node the alignment of a hit has as many gaps as edits at most, and so
 // stays as near to the diagonal of the hit. A lower bound of the edits may thus refuse the hit for
@@ -50,9 +50,9 @@ import (
 // no node refuses; and a hit's diagonal is such a place if and only if all of the read lies inside
 // the contig there, and differs from it in at most k bases.
 //
-// Proof. The place is an alignment of k edits at most, so that by lemmas 1 and 3 it has a group
-// with an unchanged piece such that the regions of the group and of all nodes above it have no more
-// differences than their budgets; a part of a region has no more than the whole region. The piece
+// Proof. The place is an alignment of k edits at most. By lemmas 1 and 3 it has a group with an
+// unchanged piece such that the regions of the group and of all nodes above it have no more
+// differences than their budgets. A part of a region has no more than the whole region. The piece
 // is a hit on this diagonal, as there is no gap. The second half is the definition. ∎
 //
 // Each hit thus leads to one diagonal and no other. A comparison of the read with the text there
@@ -100,9 +100,9 @@ func stretch(pieces []int32, i, m, q int) (from, to, edits int) {
 }
 
 // near and far return the groups [first, last) of two nodes above group g of a read with k edits.
-// Near nodes are two neighbouring groups, from the first on. Far ones are two neighbouring near
-// nodes, from the last on, so that a last group without a partner has one there; a first near node
-// that is left over has the next far one with it, if that makes farPieces at most. For 9 pieces:
+// Near nodes are two neighbouring groups, from the first on. Far nodes are two neighbouring near
+// nodes, from the last on, so that a last group without a partner has one there. A first near node
+// may be left over: the next far node joins it, if both have farPieces at most. For 9 pieces:
 //
 //	      far: 0 1 2 3 4
 //	      /            \

@@ -22,10 +22,10 @@ type pieceChooser struct {
 }
 
 // choose appends to offsets the starts of the k + 1 pieces of q bases of a read, ascending; m >=
-// (k+1) q + 2 inset. It leaves the first and the last `inset` bases of the read out, and gives all
-// groups (groups.go) equal shares of the read, and their pieces the outer ends of a share, unless
-// they contain words that are much more frequent than in a random text, and then takes those with
-// the fewest expected occurrences.
+// (k+1) q + 2 inset. It leaves the first and the last `inset` bases of the read out. All groups
+// (groups.go) get equal shares of the read, and their pieces the outer ends of a share. If such
+// pieces contain words that are much more frequent than in a random text, choose takes the pieces
+// with the fewest expected occurrences.
 func (p *pieceChooser) choose(offsets []int32, strand locate.Planes, m, k, q, inset int) []int32 {
 	from := len(offsets)
 	m -= 2 * inset

@@ -44,8 +44,8 @@ const maxFilterBytes = 32 << 20
 const slotBytes = 8
 
 // build cuts the reads of a class into pieces of q bases and enters them. pieces is the number of
-// pieces of all reads that are skimmed for, direct what isDirect says, local which local locations
-// are sought, even what weigh found, or 0.
+// pieces of all reads that are skimmed for. direct comes from isDirect, and even from weigh, or is
+// 0. local says which local locations are sought.
 func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int, direct bool, local kernels.Local, even uint64) {
 	t.q, t.direct = length, direct
 	// One or two buckets for each piece, and as many slots of 64 bits, until they fill the cache.

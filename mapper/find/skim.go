@@ -7,11 +7,10 @@ import (
 )
 
 // Skim is the first stage of the two-stage method of DRK-2S (Ashkiani, Amenta and
-// Owens, SPAA 2016, section 5: skim, then verify), for many patterns at once and
-// for edits: the pieces of a batch go into a filter small enough for the cache and
-// a table that it guards, and one pass over the packed reference rolls the q-base
-// code (Rabin-Karp without a modulus, so that equal codes are equal windows)
-// and probes both. Its results are candidates.
+// Owens, SPAA 2016, section 5: skim, then verify), for many patterns at once and for edits. The
+// pieces of a batch go into a filter small enough for the cache and a table that it guards. One
+// pass over the packed reference rolls the q-base code (Rabin-Karp without a modulus, so that equal
+// codes are equal windows) and probes both. Its results are candidates.
 
 // maxPiece and minPiece bound the length q of a piece. Codes have 2 q bits and
 // must fit in 32; below minPiece nearly every position would be a candidate.

@@ -126,8 +126,8 @@ func (s *gpuSkim) begin(q *device.Queue, room, hitRoom int) {
 }
 
 // pass adds the candidates that the reads of a class have in the chunk from a position on, and
-// returns the position where it stopped: the chunk's end, or where it is likely that candidates
-// have no room, or where hits have none even in the smallest step.
+// returns the position where it stopped: the chunk's end, or a position where candidates are likely
+// to have no room, or where hits have none even in the smallest step.
 func (s *gpuSkim) pass(p *gpuPass, from uint32) uint32 {
 	for c := p.chunk; from < c.to; {
 		before := s.found

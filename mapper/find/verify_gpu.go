@@ -90,10 +90,10 @@ const alignBlocks = 8
 // there are none. Other numbers were not measured.
 const sortBlocks = 4
 
-// verify turns n candidates at an address of the device into locations, which it leaves in host
-// memory that is valid until the next call, with the operations of their alignments and the
-// candidates that are left to the host. total counts locations and candidates; where the part would
-// exceed its limit with these, out has none.
+// verify turns n candidates at an address of the device into locations. It returns these, the
+// operations of their alignments and the candidates that are left to the host, in host memory that
+// is valid until the next call. total counts locations and candidates; where the part would exceed
+// its limit with these, out has none.
 func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerified, total int64) {
 	if n == 0 {
 		return gpuVerified{}, 0
@@ -388,9 +388,9 @@ func (p *gpuPass) take(left []gpuCandidate) {
 	found.candidates = found.candidates[:from+len(taken)]
 }
 
-// localCandidates appends the candidates of the reference that one of the chunk is, where a read
-// may be clipped: the contig is any that has a piece's bases of its diagonal, as the middle of the
-// read may lie in none, or in another.
+// localCandidates appends the candidates of the reference for a candidate of the chunk, where a
+// read may be clipped. There is one for each contig with as many bases on the diagonal as a piece
+// has, because the middle of the read may lie in no contig, or in another.
 func (p *gpuPass) localCandidates(to []locate.Candidate, l gpuCandidate) []locate.Candidate {
 	read, strand := l.read&^kernels.Strand, strandOf(l.read)
 	from := int(l.position()) - kernels.TextPadding + p.chunk.offset

@@ -36,10 +36,10 @@ const (
 	firstCollection = 4e6 // the heap's size at the first one, without growth
 )
 
-// memory is the resident memory of a run on the CPU, by playing its batches and the garbage
-// collector through: text is read and thrown away with its batch, packed reads and pieces stay and
-// are used again, and the heap is collected when it has grown by mapper.HeapGrowth since the last
-// time.
+// memory is the resident memory of a run on the CPU. It simulates batches and the garbage
+// collector: text is read and thrown away with its batch, the memory of packed reads and pieces
+// stays and is used again, and the heap is collected when it has grown by mapper.HeapGrowth since
+// the last time.
 func (s *shape) memory() int64 {
 	if s.reads == 0 {
 		return int64(ofProgram + ofThread*float64(s.threads))
