@@ -10,8 +10,8 @@
 //	with one gap of the cost of the cap: the same up to the last base on the diagonal; the cap; and
 //	4 for each such block beyond, less 3 (lemma 13).
 //
-// A part of a read has no more changed blocks than edits (lemma 18). These are blocks of four bases,
-// from the part's end of the read on, that are unchanged on none of the diagonals nearby.
+// A part of a read has no more changed blocks than edits (lemma 18). These are blocks of four
+// bases, from the part's end of the read on, that are unchanged on none of the diagonals nearby.
 //
 // Candidates are kept whose alignments may have two gaps of the cost of the cap, and so are
 // candidates of long reads. Bases of the text are compared by their codes, also if they are
@@ -100,8 +100,8 @@ DEVICE i32 along(const u64* differs, u32 length) {
 }
 
 // changed_blocks sets the lowest bit of each block of four bases, from base `first` on, that is
-// unchanged on none of the diagonals from `from` to `to` around one, and counts them. It stops after
-// more than `most`.
+// unchanged on none of the diagonals from `from` to `to` around one, and counts them. It stops
+// after more than `most`.
 DEVICE u32 changed_blocks(const Text& text, const Diagonal& d, u32 first, i32 from, i32 to, u32 most, u64* blocks) {
 	u32 n = 0;
 	for (u32 w = 0; w < words_of(d.length - first); w++) {
