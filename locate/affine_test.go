@@ -130,7 +130,7 @@ func gapped(r *rand.Rand, m, longest int) (text, read string) {
 func TestWritten(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 4))
 	changed, same, several := 0, 0, 0
-	for range effort.Pick(800, 200) {
+	for range effort.Pick(500, 200) {
 		text, read := gapped(r, 8+r.IntN(50), 8)
 		c := newWrittenCase(t, text, read, 1+r.IntN(8))
 		n := c.check(t)

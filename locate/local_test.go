@@ -134,7 +134,7 @@ func localCases() int {
 	if n, err := strconv.Atoi(os.Getenv("SCANMAP_LOCAL_CASES")); err == nil {
 		return n
 	}
-	return effort.Pick(4000, 250)
+	return effort.Pick(2000, 250)
 }
 
 func TestLocalIsTheTruth(t *testing.T) {
@@ -176,7 +176,7 @@ func TestLocalIsTheTruth(t *testing.T) {
 func TestLocalByInsertedBases(t *testing.T) {
 	var l Local
 	found := 0
-	for n := range effort.Pick(400, 60) {
+	for n := range effort.Pick(250, 60) {
 		r := rand.New(rand.NewPCG(uint64(n), 46))
 		text := truth.Random(r, 25+r.IntN(50), "ACGT")
 		read, inserted, score := text, 0, len(text)
@@ -201,7 +201,7 @@ func TestLocalByInsertedBases(t *testing.T) {
 			}
 		}
 	}
-	if found < effort.Pick(400, 60)/2 {
+	if found < effort.Pick(250, 60)/2 {
 		t.Errorf("%d locations qualify by inserted bases: the test shows little", found)
 	}
 }
@@ -212,7 +212,7 @@ func TestLocalByInsertedBases(t *testing.T) {
 func TestLocalGapsNextToEachOther(t *testing.T) {
 	var l Local
 	found := 0
-	for n := range effort.Pick(600, 80) {
+	for n := range effort.Pick(350, 80) {
 		r := rand.New(rand.NewPCG(uint64(n), 47))
 		g, between, cost := 1+r.IntN(8), truth.Random(r, 1+r.IntN(3), "ACGT"), 0
 		before, after := truth.Random(r, 40+r.IntN(30), "ACGT"), truth.Random(r, 40+r.IntN(30), "ACGT")
@@ -239,7 +239,7 @@ func TestLocalGapsNextToEachOther(t *testing.T) {
 			}
 		}
 	}
-	if found < effort.Pick(600, 80)/4 {
+	if found < effort.Pick(350, 80)/4 {
 		t.Errorf("%d locations have two gaps: the test shows little", found)
 	}
 }

@@ -321,7 +321,7 @@ func TestSharedOnGPU(t *testing.T) {
 			}
 			for j, report := range reports {
 				// Every combination comes, each with some of the cases.
-				if cells.Weights == WeighEach && j == 0 || (number+len(reports)*i+j)%effort.Pick(4, 9) != 0 {
+				if cells.Weights == WeighEach && j == 0 || (number+len(reports)*i+j)%effort.Pick(6, 9) != 0 {
 					continue
 				}
 				o.Report = report

@@ -131,7 +131,7 @@ func drawNear(r *rand.Rand) Options {
 func TestNearSameBytes(t *testing.T) {
 	t.Parallel()
 	again := 0
-	for seed := range uint64(effort.Pick(200, 40)) {
+	for seed := range uint64(effort.Pick(120, 40)) {
 		r := rand.New(rand.NewPCG(seed, 41))
 		o := drawNear(r)
 		input := newNearInput(r)
@@ -178,7 +178,7 @@ func TestNearSameBytes(t *testing.T) {
 			}
 		}
 	}
-	if again < effort.Pick(200, 40)/2 {
+	if again < effort.Pick(120, 40)/2 {
 		t.Errorf("reads were sought again in %d runs: the test shows little", again)
 	}
 }
@@ -371,7 +371,7 @@ func TestNearOfPairs(t *testing.T) {
 	t.Parallel()
 	const k = 7
 	near, wide, beyond, low := 0, 0, 0, 0
-	for seed := range uint64(effort.Pick(150, 30)) {
+	for seed := range uint64(effort.Pick(90, 30)) {
 		r := rand.New(rand.NewPCG(seed, 43))
 		input := newNearInput(r)
 		reads := input.pairs(40, 70, k)
