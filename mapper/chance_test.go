@@ -3,6 +3,7 @@ package mapper
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,36 +12,80 @@ import (
 	"scanmap/sam"
 )
 
-// TestByChance compares the expected numbers with counts in random text.
+// TestByChance compares the expected numbers with counts in random text, of even shares of bases
+// and of three quarters A and T.
 func TestByChance(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	const bases, reads = 20_000, 20
+	const even, rich = "ACGT", "AAATTTCG"
 	for _, c := range []struct {
-		metric    Metric
-		length, k int
+		metric      Metric
+		length, k   int
+		reads, text string // letters that they are drawn from
+		bases       int
+		count       int // of reads
 	}{
-		{Edits, 12, 2}, {Edits, 16, 5}, {Edits, 20, 6}, {Edits, 30, 10}, {Edits, 50, 20}, {Edits, 100, 50}, {Edits, 20, 20}, {Edits, 20, 30},
-		{Substitutions, 12, 3}, {Substitutions, 30, 18}, {Substitutions, 20, 20},
+		{Edits, 12, 2, even, even, 20_000, 200},
+		{Edits, 16, 5, even, even, 20_000, 50},
+		{Edits, 20, 5, even, even, 20_000, 300},
+		{Edits, 20, 5, rich, rich, 20_000, 200},
+		{Edits, 20, 6, even, even, 20_000, 200},
+		{Edits, 20, 20, even, even, 20_000, 5},
+		{Edits, 20, 30, even, even, 20_000, 5},
+		{Edits, 30, 10, even, rich, 20_000, 100},
+		{Edits, 36, 14, even, even, 20_000, 50},
+		{Edits, 50, 20, even, even, 20_000, 50},
+		{Edits, 101, 40, rich, rich, 10_000, 150},
+		{Edits, 101, 45, even, even, 20_000, 20},
+		{Edits, 100, 50, even, even, 20_000, 10},
+		{Edits, 301, 150, even, even, 20_000, 5},
+		{Substitutions, 12, 3, even, even, 20_000, 20},
+		{Substitutions, 30, 18, even, even, 20_000, 20},
+		{Substitutions, 30, 16, rich, rich, 20_000, 50},
+		{Substitutions, 20, 20, even, even, 20_000, 2},
 	} {
-		text := truth.Random(r, bases, "ACGT")
 		counted := 0
-		for range reads {
-			counted += placesOf(text, truth.Random(r, c.length, "ACGT"), c.metric, c.k)
+		for range c.count {
+			counted += placesOf(truth.Random(r, c.bases, c.text), truth.Random(r, c.length, c.reads), c.metric, c.k)
 		}
-		got, want := byChance(c.metric, c.length, c.k, bases, 1), float64(2*counted)/reads
-		if !(got > want/1.6 && got < want*1.6) {
+		chance := modelOf(t, c.reads, c.text, c.bases)
+		got, want := chance.locations(c.metric, c.length, c.k, 1), float64(2*counted)/float64(c.count)
+		if !(got > want/1.3 && got < want*1.3) {
 			t.Errorf("%+v: %g places, counted %g", c, got, want)
 		}
 	}
 	// Few places are bounded from above, and of long reads the share of edits counts.
-	if n := byChance(Edits, 150, 6, 3_100_000_000, 1); n > 1e-50 {
-		t.Errorf("150 bases with 6 edits: %g", n)
+	for _, c := range []struct {
+		length, k   int
+		least, most float64
+	}{
+		{150, 6, 0, 1e-50}, {20_000, 800, 0, 1e-50}, {20_000, 11_000, 200_000, 1e6}, {50, 7, 0, 1e-4}, {100, 15, 0, 1e-15}, {300, 45, 0, 1e-60},
+	} {
+		chance := randomText{[]shares{evenShares}, evenShares, 3_100_000_000}
+		if n := chance.locations(Edits, c.length, c.k, 1); n < c.least || n > c.most {
+			t.Errorf("%d bases with %d edits: %g", c.length, c.k, n)
+		}
 	}
-	if n := byChance(Edits, 20_000, 800, 4_000_000, 1); n > 1e-50 {
-		t.Errorf("20,000 bases with 800 edits: %g", n)
+}
+
+// modelOf is the model of reads and of a text of these letters.
+func modelOf(t *testing.T, reads, text string, bases int) randomText {
+	t.Helper()
+	ref := truth.Reference(t, text)
+	return randomText{readShares([]fasta.Read{{Bases: []byte(reads)}}), textShares(&ref.Bases), int64(bases)}
+}
+
+// TestShares counts bases of reads and of both strands of a text, and leaves other letters out.
+func TestShares(t *testing.T) {
+	got := readShares([]fasta.Read{{Bases: []byte("AAAC")}, {Bases: []byte("GNRTTTTT")}, {}})
+	if want := []shares{{0.75, 0.25, 0, 0}, {0, 0, 1.0 / 6, 5.0 / 6}, evenShares}; !slices.Equal(got, want) {
+		t.Errorf("reads: %v, want %v", got, want)
 	}
-	if n := byChance(Edits, 20_000, 11_000, 4_000_000, 1); n < 100 {
-		t.Errorf("20,000 bases with 11,000 edits: %g", n)
+	if got := readShares(make([]fasta.Read, 1000)); len(got) != 32 {
+		t.Errorf("%d reads of 1000", len(got))
+	}
+	ref := truth.Reference(t, "AAANNACC", "TTTTG"+strings.Repeat("G", 5))
+	if got, want := textShares(&ref.Bases), (shares{0.25, 0.25, 0.25, 0.25}); got != want {
+		t.Errorf("text: %v, want %v", got, want)
 	}
 }
 
@@ -104,7 +149,9 @@ func TestSensible(t *testing.T) {
 		{"parts", short, []string{letters[98:160]}, Options{Local: &Local{Score: DefaultScore, Split: true}}, ""},
 		{"everywhere", letters, []string{short}, Options{Distance: Distance{Edits: 40}}, "with 40 edits a read of 40 bases (the median of the first ones) lies at some 146 places"},
 		{"limited", letters, []string{short}, Options{Distance: Distance{Edits: 30}, MaxLocations: 2}, ""},
-		{"few", letters[:1000], []string{short}, Options{Distance: Distance{Percent: 50, Percentage: true}}, ""},
+		{"few", letters, []string{short}, Options{Distance: Distance{Percent: 38, Percentage: true}}, ""},
+		{"few, but half of all places", letters[:1000], []string{short}, Options{Distance: Distance{Percent: 50, Percentage: true}}, "at some 64 places"},
+		{"a third, of few bases", letters, []string{strings.Repeat("ACA", 13)}, Options{Distance: Distance{Edits: 15}}, ""},
 		{"few, but all places", letters[:300], []string{short}, Options{Distance: Distance{Edits: 40}}, "at some 15 places"},
 		{"half", letters, []string{short}, Options{Distance: Distance{Percent: 50, Percentage: true}}, "with 20 edits"},
 		{"best, half", letters, []string{short}, Options{Distance: Distance{Percent: 50, Percentage: true}, Report: Report{Mode: ReportOne}}, "with 20 edits"},

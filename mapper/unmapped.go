@@ -67,7 +67,8 @@ func (o *Options) trials(length int, bases int64) (all []trial) {
 		more = DefaultDistance
 	}
 	const rare = 0.01 // so few of the sample are mapped by chance
-	if k := more.For(length); k <= o.Distance.For(length) || byChance(o.Metric, length, k, bases, rare) >= rare {
+	chance := randomText{[]shares{evenShares}, evenShares, bases}
+	if k := more.For(length); k <= o.Distance.For(length) || chance.locations(o.Metric, length, k, rare) >= rare {
 		return all
 	}
 	option := "-e"

@@ -289,10 +289,13 @@ func TestMapSenseless(t *testing.T) {
 	_, _ = fmt.Fprintf(&long, ">a\n%s\n>b\n%s\n", text[:9000], text)
 	readsFile, ref := copiesFile(t, folder, "reads.fa", reads.String()), copiesFile(t, folder, "ref.fa", long.String())
 	out := filepath.Join(folder, "out.sam")
+	const data = "../../testdata/"
 	for _, c := range []struct{ args, want string }{
 		{ref + " " + readsFile + " -e 150", readsFile + ": with 150 edits a read of 100 bases (the median of the first ones) lies at some 384 places of " +
 			ref + " by chance: allow fewer edits, or limit the locations of a read (--max-locations) to map it nevertheless"},
 		{ref + " " + readsFile + " -e 60% --report one", "with 60 edits a read of 100 bases"},
+		{data + "phix.fa " + data + "phix_R1.fastq -e 150", "with 150 edits a read of 301 bases (the median of the first ones) lies at some 6"},
+		{data + "portiera.fa.gz " + data + "portiera_101bp.fastq.gz -e 40", "with 40 edits a read of 101 bases (the median of the first ones) lies at some 202 places"},
 		{readsFile + " " + ref, ref + ": reads of 9000 bases (the median of the first ones) cannot lie on " + readsFile +
 			", whose longest contig has 100: the reference is named before the reads"},
 		{"-x variants " + readsFile + " " + ref, "the reference is named before the reads"},
@@ -306,6 +309,11 @@ func TestMapSenseless(t *testing.T) {
 		}
 	}
 	quietly(t, "map", ref, readsFile, "--crop", "20", "-e", "50%", "--max-locations", "1", "-o", out)
+	for _, c := range []string{"phix.fa phix_R1.fastq -e 15%", "portiera.fa.gz portiera_101bp.fastq.gz -e 15%", "portiera.fa.gz portiera_36bp.fastq.gz -e 15%",
+		"portiera.fa.gz portiera_101bp.fastq.gz --crop 20 -e 4", "portiera.fa.gz portiera_101bp.fastq.gz --crop 20 -e 5"} {
+		args := strings.Fields(c)
+		quietly(t, append([]string{"map", data + args[0], data + args[1], "--take", "20", "-o", out}, args[2:]...)...)
+	}
 }
 
 // TestMapHint says what may be tried where many reads are unmapped: on standard error, in the JSON
