@@ -14,7 +14,7 @@ func (s *suite) periods(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
 	for k := 1; k <= 4; k++ {
 		var contigs, reads []string
-		for range s.pick(60, 40) {
+		for range s.pick(60, 40, 20, 10) {
 			unit := truth.Random(r, 1+r.IntN(3*k+1), "ACGT")
 			text := truth.Random(r, 5+r.IntN(20), "ACGT")
 			for len(text) < 80 {
