@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 
 	"scanmap/dna"
 	"scanmap/search/primers"
@@ -19,6 +20,7 @@ type PrimersInfo struct {
 	Reference   string   // name of the file
 	Pairs       string   // name of the file
 	Options     primers.Options
+	Melting     *primers.Melting // of the temperatures of Products.Melt; nil for none
 }
 
 // Products collects counts for the page, of any number of products, and the best products of each
@@ -32,6 +34,7 @@ type Products struct {
 	edits []int64              // by the edits of both primers
 	sizes sizeCounts
 	count int64
+	melts *primers.Melter // nil for no temperatures
 }
 
 // The page has at most this many products, and of a pair.
@@ -46,6 +49,9 @@ func NewProducts(ref *dna.Reference, pairs []primers.Pair) *Products {
 	return &Products{pairs: pairs, ref: ref, best: make([][]primers.Amplicon, n), all: make([]int64, n),
 		each: max(1, min(maxProductsOfPair, maxProducts/min(n, maxRows)))}
 }
+
+// Melt has the page show melting temperatures, of products that are added from now on.
+func (p *Products) Melt(m *primers.Melter) { p.melts = m }
 
 // productEdits are the edits of both primers.
 func productEdits(a *primers.Amplicon) int { return a.Forward.Edits + a.Reverse.Edits }
@@ -71,7 +77,11 @@ func (p *Products) Add(a *primers.Amplicon) {
 	}
 	at, _ := slices.BinarySearchFunc(best, edits+1, func(b primers.Amplicon, edits int) int { return cmp.Compare(productEdits(&b), edits) })
 	kept := *a
-	kept.Forward.Operations, kept.Reverse.Operations = nil, nil
+	if p.melts == nil {
+		kept.Forward.Operations, kept.Reverse.Operations = nil, nil
+	} else {
+		kept.Forward.Operations, kept.Reverse.Operations = slices.Clone(a.Forward.Operations), slices.Clone(a.Reverse.Operations)
+	}
 	best = slices.Insert(best, at, kept)
 	p.best[of] = best[:min(len(best), p.each)]
 }
@@ -149,13 +159,37 @@ func (p *Products) facts(info PrimersInfo) []fact {
 	if o.Multiplex {
 		product += "; of any two primers"
 	}
-	return []fact{
+	facts := []fact{
 		{"Primers", fmt.Sprintf("%s (%s)", inputName(info.Pairs), plural(int64(len(p.pairs)), "pair")), false},
 		{"Reference", fmt.Sprintf("%s (%s)", inputName(info.Reference), sizeOf(int64(p.ref.TotalLength()), int64(len(p.ref.Contigs)))), false},
 		{"Products", product, false},
-		{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},
-		{"Version", info.Version, false},
 	}
+	if len(o.Circular) > 0 {
+		facts = append(facts, fact{"Circular", p.circular(o) + "; a product past the end of a contig goes on at its start", false})
+	}
+	if m := info.Melting; m != nil {
+		facts = append(facts, fact{"Melting temperatures", fmt.Sprintf("by %s, with %g nM of each primer, %g mM of monovalent and %g mM of divalent cations, "+
+			"and %g mM of dNTPs", m.Stacks, m.Primer, m.Monovalent, m.Divalent, m.DNTP), false})
+	}
+	return append(facts,
+		fact{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},
+		fact{"Version", info.Version, false})
+}
+
+// circular names the circular contigs, or says how many there are.
+func (p *Products) circular(o *primers.Options) string {
+	const most = 5
+	switch n := len(o.Circular); {
+	case n == len(p.ref.Contigs) && n > 1:
+		return "all contigs"
+	case n > most:
+		return plural(int64(n), "contig")
+	}
+	names := make([]string, len(o.Circular))
+	for i, contig := range o.Circular {
+		names[i] = p.ref.Contigs[contig].Name
+	}
+	return strings.Join(names, ", ")
 }
 
 func (p *Products) tiles(s *primers.Stats) []tile {
@@ -260,8 +294,12 @@ func (p *Products) pairTable(s *primers.Stats, info PrimersInfo) *table {
 // productTable has the products of each pair with the fewest edits, or is nil without products.
 func (p *Products) productTable(info PrimersInfo) *table {
 	name := info.editsName() + "s"
-	t := &table{Title: "Products", Header: columns("product", "contig", "start#", "end#", "strand", "size#", "forward "+name+"#", "reverse "+name+"#",
-		"forward, last five bases#", "reverse, last five bases#")}
+	header := []string{"product", "contig", "start#", "end#", "strand", "size#", "forward " + name + "#", "reverse " + name + "#",
+		"forward, last 5#", "reverse, last 5#"}
+	if p.melts != nil {
+		header = append(header, "forward Tm, °C#", "reverse Tm, °C#")
+	}
+	t := &table{Title: "Products", Header: columns(header...)}
 	shown := 0
 	for i, best := range p.best {
 		if i >= maxRows && i < len(p.pairs) || len(best) == 0 {
@@ -273,9 +311,14 @@ func (p *Products) productTable(info PrimersInfo) *table {
 			if a.Minus {
 				strand = "−"
 			}
-			t.row(0, p.productName(a), p.ref.Contigs[a.Contig].Name, grouped(int64(a.Start)+1), grouped(int64(a.End)), strand,
-				grouped(int64(a.End-a.Start)), strconv.Itoa(a.Forward.Edits), strconv.Itoa(a.Reverse.Edits),
-				strconv.Itoa(a.Forward.Last), strconv.Itoa(a.Reverse.Last))
+			cells := []string{p.productName(a), p.ref.Contigs[a.Contig].Name, grouped(int64(a.Start) + 1), grouped(int64(a.End)), strand,
+				grouped(int64(a.End - a.Start)), strconv.Itoa(a.Forward.Edits), strconv.Itoa(a.Reverse.Edits),
+				strconv.Itoa(a.Forward.Last), strconv.Itoa(a.Reverse.Last)}
+			if p.melts != nil {
+				forward, reverse := p.melts.Temperatures(a)
+				cells = append(cells, forward, reverse)
+			}
+			t.row(0, cells...)
 		}
 		shown += len(best)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/dna"
 	"scanmap/internal/truth"
 	"scanmap/search/primers"
 )
@@ -134,4 +135,73 @@ func TestPrimersHTMLInBrowser(t *testing.T) {
 	shows(t, b, "primers", file, view{360, "light"})
 	shows(t, b, "primers", file, view{1280, "dark"})
 	printed(t, b, "primers", file)
+}
+
+// TestPrimersTemperatures compares the temperatures of the page with those of the rows, also of a
+// product around the end of a circular contig.
+func TestPrimersTemperatures(t *testing.T) {
+	text := truth.Random(rand.New(rand.NewPCG(11, 12)), 600, "ACGT")
+	ref := truth.Reference(t, text)
+	var reverse dna.Sequence
+	reverseOf := func(letters string) []byte {
+		var s dna.Sequence
+		s.Append([]byte(letters))
+		s.ReverseComplement(&reverse)
+		var out []byte
+		for i := range reverse.Length {
+			out = append(out, reverse.Letter(i))
+		}
+		return out
+	}
+	pairs := []primers.Pair{
+		{Name: "inside", Forward: []byte(text[100:120]), Reverse: reverseOf(text[300:320])},
+		{Name: "around", Forward: []byte(text[520:540]), Reverse: reverseOf(text[40:60])},
+	}
+	o := primers.Options{Least: 40, Most: 300, Circular: []int{0}}
+	melting := primers.DefaultMelting
+	melter, err := primers.NewMelter(ref, pairs, &melting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows bytes.Buffer
+	writer, err := primers.NewRows(&rows, ref, pairs, primers.TSV)
+	if err == nil {
+		err = writer.Melt(&melting)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	products := NewProducts(ref, pairs)
+	products.Melt(melter)
+	stats, err := primers.Run(context.Background(), ref, pairs, o, func(a *primers.Amplicon) error {
+		products.Add(a)
+		return writer.Add(context.Background(), a)
+	})
+	if err == nil {
+		err = writer.Finish(context.Background())
+	}
+	var page bytes.Buffer
+	if err == nil {
+		err = PrimersHTML(&page, products, stats, PrimersInfo{Reference: "ref.fa", Pairs: "p.tsv", Options: o, Melting: &melting})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(rows.String()), "\n")[1:]
+	if len(lines) != 2 {
+		t.Fatalf("%d products: %s", len(lines), rows.String())
+	}
+	for _, line := range lines {
+		cells := strings.Split(line, "\t")
+		for _, want := range cells[len(cells)-2:] {
+			if want == "." || !strings.Contains(page.String(), ">"+want+"<") {
+				t.Errorf("the page lacks %s of %s", want, line)
+			}
+		}
+	}
+	for _, want := range []string{"forward Tm, °C", "c0; a product past the end of a contig goes on at its start", "by santalucia1998, with 50 nM of each primer"} {
+		if !strings.Contains(strings.NewReplacer("\u00a0", " ", "&nbsp;", " ").Replace(page.String()), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
 }

@@ -356,6 +356,13 @@ func (j *pairsJob) find(ctx context.Context, products, counts, page *output) (*p
 	var shown *report.Products
 	if page != nil {
 		shown = report.NewProducts(ref, pairs)
+		if j.melting != nil {
+			melts, err := primers.NewMelter(ref, pairs, j.melting)
+			if err != nil {
+				return nil, err
+			}
+			shown.Melt(melts)
+		}
 		uses = append(uses, func(a *primers.Amplicon) error {
 			shown.Add(a)
 			return ctx.Err()
@@ -370,7 +377,7 @@ func (j *pairsJob) find(ctx context.Context, products, counts, page *output) (*p
 	}
 	if err == nil && page != nil {
 		err = report.PrimersHTML(page, shown, stats, report.PrimersInfo{Version: version, CommandLine: j.commandLine,
-			Reference: j.text, Pairs: j.pairs, Options: j.options})
+			Reference: j.text, Pairs: j.pairs, Options: j.options, Melting: j.melting})
 	}
 	if err != nil {
 		return nil, err

@@ -133,6 +133,27 @@ func (r *Rows) temperature() string {
 	return "."
 }
 
+// A Melter computes the melting temperatures of the sites of amplicons.
+type Melter struct{ rows Rows }
+
+// NewMelter computes for primers and reference of Run. It refuses what Melting.Check refuses.
+func NewMelter(ref *dna.Reference, pairs []Pair, m *Melting) (*Melter, error) {
+	d, err := newDuplexes(m)
+	if err != nil {
+		return nil, err
+	}
+	return &Melter{Rows{ref: ref, pairs: pairs, duplexes: d}}, nil
+}
+
+// Temperatures are in degrees Celsius, as in the columns of TSV: with two decimals, or a dot for
+// none.
+func (m *Melter) Temperatures(a *Amplicon) (forward, reverse string) {
+	m.rows.align(a, &a.Forward)
+	forward = m.rows.temperature()
+	m.rows.align(a, &a.Reverse)
+	return forward, m.rows.temperature()
+}
+
 // bed writes 12 columns: the blocks are the sites, one block if these touch.
 func (r *Rows) bed(a *Amplicon) {
 	letters := len(a.Forward.Primer.letters(r.pairs)) + len(a.Reverse.Primer.letters(r.pairs))
