@@ -42,7 +42,7 @@ func WrittenMemory(length, k int64) int64 {
 	const mostOfEdit = lossOpen + lossInserted // an edit loses no more
 	width := k + 2*WrittenRadius + 1
 	moves := min((length+1)*width, mostWritten+width)
-	guide := min((mostOfEdit*k+1)*width, mostGuide)
+	guide := min((mostOfEdit*min(k, mostGuide)+1)*min(width, mostGuide), mostGuide)
 	return moves + 8*(length+1) + 2*3*8*(width+2) + 3*4*guide
 }
 

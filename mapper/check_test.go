@@ -269,6 +269,40 @@ func FuzzOptions(f *testing.F) {
 	})
 }
 
+// TestMemoryOfExtremes takes the largest work with the largest options: a sum that does not wrap.
+func TestMemoryOfExtremes(t *testing.T) {
+	const most = 1 << 44
+	for _, o := range []Options{
+		{}, {Report: Report{Mode: ReportAll}, FullSecondary: true}, {Distance: Distance{Edits: maxEdits}},
+		{Distance: Distance{Percent: 100, Percentage: true}}, {Local: &Local{Score: Score{Number: 1}}},
+		{Local: &Local{Score: Score{Number: 1}, Split: true}, Report: Report{Mode: ReportBest}},
+	} {
+		o.Threads = mostThreads
+		for i := range 1 << 6 {
+			size := func(bit int, n int64) int64 { return n * int64(i>>bit&1) }
+			w := Work{size(0, most), size(1, math.MaxInt32), size(2, most), int(size(3, math.MaxUint16)), size(4, most), size(5, most)}
+			for _, paired := range []bool{false, true} {
+				o.Libraries = []Library{{Interleaved: paired, Source: &someReads{}}}
+				m, err := o.Memory(w)
+				if err != nil {
+					t.Fatalf("%+v: %v", o, err)
+				}
+				for name, n := range map[string]int64{
+					"Reference": m.Reference, "Reads": m.Reads, "Found": m.Found, "Records": m.Records, "Threads": m.Threads,
+					"Total": m.Total - max(m.Reference, m.Reads, m.Found, m.Records, m.Threads), "GPU": m.GPU,
+				} {
+					if n < 0 {
+						t.Errorf("%s is %d in %+v of %+v", name, n, m, w)
+					}
+				}
+				if t.Failed() {
+					t.Fatalf("options %+v", o)
+				}
+			}
+		}
+	}
+}
+
 // namesOfPairs are the names of values that have meanings.
 func namesOfPairs(values [][2]string) (names []string) {
 	for _, v := range values {

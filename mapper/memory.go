@@ -61,11 +61,13 @@ type Memory struct {
 	GPU int64
 }
 
+// mostMemory is more bytes than a machine has, and no more than sums and products have room for.
+const mostMemory = 1 << 44
+
 func (w *Work) check() error {
-	const most = 1 << 44 // more than there is, and no more than sums and products have room for
 	for _, n := range []int64{w.Bases, w.Locations, w.Sorting, w.Counting} {
-		if n < 0 || n > most {
-			return fmt.Errorf("work of %d is not from 0 to %d", n, int64(most))
+		if n < 0 || n > mostMemory {
+			return fmt.Errorf("work of %d is not from 0 to %d", n, int64(mostMemory))
 		}
 	}
 	if w.Length < 0 || w.Length > math.MaxInt32 || w.GPUs < 0 || w.GPUs > math.MaxUint16 {
@@ -167,7 +169,7 @@ func (o *Options) memory(w Work) Memory {
 
 	inUse := m.Program + m.Reference + m.Reads + m.Found + m.Records + m.Threads + m.Sorting + m.Counting
 	// A twentieth is for a collector that is late, and a tenth for the rounding up of the heap.
-	m.Total = int64(float64(inUse) * (1 + float64(m.Growth)/100) * 1.15)
+	m.Total = int64(min(float64(inUse)*(1+float64(m.Growth)/100)*1.15, 1<<62))
 	return m
 }
 
@@ -285,7 +287,7 @@ func (s *sizes) located(ofGroups, ofReads, threads int64) int64 {
 // aligners (one writes), twice as large as they need to be, its record, and its sample of unmapped
 // reads.
 func scratch(length, k int64) int64 {
-	moves := (length + 1) * (2*k + 1)
+	moves := min(multiply(length+1, 2*k+1), mostMemory)
 	const mostGaps = 16
 	furthest := (mostGaps+1)*(mostGaps+1)*4*(k+1) + (2*mostGaps+1)*8*(length/64+1)
 	return 2*2*(moves+furthest+length+k) + 2*locate.WrittenMemory(length, k) + 8*(length+k) + 4<<20 +
