@@ -403,9 +403,10 @@ func TestRangeBorders(t *testing.T) {
 // TestSchemesOnGPU compares every scheme's kernels with brute force.
 func TestSchemesOnGPU(t *testing.T) {
 	t.Parallel()
-	for _, variant := range []emulator.Variant{emulator.Address, emulator.Plain}[:effort.Pick(2, 1)] {
+	// TestEveryKernel has sanitizers look at every kernel.
+	for _, variant := range []emulator.Variant{emulator.Plain, emulator.Address}[:effort.Pick(2, 1)] {
 		g := newTestGPU(t, variant)
-		cases := lengthCases(t, effort.Pick(3000, 1500), variant == emulator.Plain)
+		cases := lengthCases(t, effort.Pick(3000, 1500), effort.Full() && variant == emulator.Plain)
 		schemes(func(s *Scheme) {
 			if !s.GPU() {
 				return
