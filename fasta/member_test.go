@@ -160,7 +160,7 @@ func TestManyMembers(t *testing.T) {
 // compress/gzip.
 func TestMembers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(effort.Pick(600, 120)) {
+	for seed := range uint64(effort.Pick(600, 60)) {
 		r := rand.New(rand.NewPCG(seed, 1951))
 		var want, data []byte
 		for range 1 + r.IntN(3)*r.IntN(2) {
@@ -235,7 +235,7 @@ func TestMembersGuess(t *testing.T) {
 func TestDamagedMembers(t *testing.T) {
 	t.Parallel()
 	refused := 0
-	for seed := range uint64(effort.Pick(4000, 800)) {
+	for seed := range uint64(effort.Pick(4000, 400)) {
 		r := rand.New(rand.NewPCG(seed, 1952))
 		data := deflated(t, r, drawMember(r, 1+r.IntN(60_000)))
 		switch r.IntN(3) {
