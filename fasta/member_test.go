@@ -160,7 +160,7 @@ func TestManyMembers(t *testing.T) {
 // compress/gzip.
 func TestMembers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(effort.Pick(600, 60)) {
+	for seed := range uint64(effort.Pick(600, 120)) {
 		r := rand.New(rand.NewPCG(seed, 1951))
 		var want, data []byte
 		for range 1 + r.IntN(3)*r.IntN(2) {
