@@ -292,7 +292,7 @@ func TestNearOnGPU(t *testing.T) {
 func TestNearOfReads(t *testing.T) {
 	t.Parallel()
 	left, reported := 0, 0
-	for seed := range uint64(effort.Pick(60, 400)) {
+	for seed := range uint64(effort.Pick(400, 60)) {
 		r := rand.New(rand.NewPCG(seed, 42))
 		const k = 8
 		input := newNearInput(r)

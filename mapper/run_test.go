@@ -93,7 +93,7 @@ func differentStats[T any](want, got T) string {
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
 	reference, reads := writeInput(t, effort.Pick(400, 60))
-	for _, o := range []Options{
+	for i, o := range []Options{
 		{Distance: DefaultDistance},
 		{Distance: Distance{Edits: 2}, Report: Report{Mode: ReportStrata, Strata: 1}, MaxLocations: 3, SequenceMatch: true, FullSecondary: true},
 		{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportOne}, Seed: 5, Libraries: []Library{{ReadGroup: "g"}}},
@@ -101,9 +101,12 @@ func TestSameBytes(t *testing.T) {
 	} {
 		o.Reference, o.Libraries = reference, withReads(o.Libraries, reads)
 		want, wantStats := "", (*Stats)(nil)
-		for _, engine := range []Engine{EngineScan, EngineSkim, EngineAuto} {
-			for _, threads := range []int{1, 2, 7} {
-				for _, batch := range []int{1, 7, 0, 0} {
+		for e, engine := range []Engine{EngineScan, EngineSkim, EngineAuto} {
+			for n, threads := range []int{1, 2, 7} {
+				for b, batch := range []int{1, 7, 0, 0} {
+					if (i+e+n+b%3)%3 != 0 && !effort.Full() {
+						continue // each two are together at least once
+					}
 					o.Engine, o.Threads, o.BatchReads = engine, threads, batch
 					got, stats := runText(t, o)
 					if want == "" {
