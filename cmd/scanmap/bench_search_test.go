@@ -46,14 +46,14 @@ func benchSearch(t *testing.T, args, device string) []searchRow {
 }
 
 func TestBenchSearchOnCPU(t *testing.T) {
-	rows := benchSearch(t, "--device cpu --alphabet bytes --letters 8K --pattern-length 4,1000 -k 0,1 --pattern-count 2 -t 2 --alphabet-size 3", "cpu")
+	rows := benchSearch(t, "--device cpu --alphabet bytes --letters 4K --pattern-length 4,1000 -k 0,1 --pattern-count 2 -t 2 --alphabet-size 3", "cpu")
 	seen := map[string]bool{}
 	for _, r := range rows {
 		seen[r.Name] = true
 		if r.Unit != "letters/s" || r.Value <= 0 || r.Tbps <= 0 ||
 			r.Method+"/"+r.Scheme != strings.Split(r.Name, ",")[0] || r.Alphabet != "bytes" ||
-			r.AlphabetSize != 3 || r.Letters != 8<<10 || r.Distance == nil || r.Patterns != 2 || r.Threads != 2 ||
-			r.Operations != 2*8<<10 || r.Ceiling != "" {
+			r.AlphabetSize != 3 || r.Letters != 4<<10 || r.Distance == nil || r.Patterns != 2 || r.Threads != 2 ||
+			r.Operations != 2*4<<10 || r.Ceiling != "" {
 			t.Errorf("got %+v", r)
 		}
 	}
