@@ -310,7 +310,9 @@ func (o *Options) sensible(ref *dna.Reference, l *library, reads []fasta.Read) e
 	if o.Report.Mode == ReportAll {
 		most = min(most, mostByChance)
 	}
-	most = min(max(most, fewByChance), max(all/2, 1))
+	if most = min(max(most, fewByChance), max(all/2, 1)); k == 0 {
+		most = mostByChance // fewer edits cannot be allowed
+	}
 	n := chance.locations(o.Metric, length, k, most)
 	if n < most && (k < length || k == 0) {
 		return nil

@@ -537,7 +537,7 @@ func TestSameBytesOfPairsOnGPU(t *testing.T) {
 			for b, batch := range []int{0, 7} {
 				for l, limits := range []find.Limits{{}, {GPUFound: 3}, {GPUQueue: 2}, {GPUQueue: 50}} {
 					if (i+e+2*b+l)%4 != 0 && !effort.Full() {
-						continue // each two are together once
+						continue // most pairs of values are together once
 					}
 					o.Engine, o.BatchReads, o.limits.find = engine, batch, limits
 					got, _ := runPairs(t, o)

@@ -105,7 +105,7 @@ func TestSameBytes(t *testing.T) {
 			for n, threads := range []int{1, 2, 7} {
 				for b, batch := range []int{1, 7, 0, 0} {
 					if (i+e+n+b%3)%3 != 0 && !effort.Full() {
-						continue // each two are together at least once
+						continue // most pairs of values are together
 					}
 					o.Engine, o.Threads, o.BatchReads = engine, threads, batch
 					got, stats := runText(t, o)
