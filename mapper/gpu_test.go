@@ -51,7 +51,7 @@ func TestSameBytesOnGPU(t *testing.T) {
 		for e, engine := range []Engine{EngineSkim, EngineScan, EngineAuto} {
 			for b, batch := range []int{0, 7} {
 				if (i+e+b)%3 != 0 && !effort.Full() {
-					continue // each two of the three are together once
+					continue // each option has both batches and two engines
 				}
 				o.Engine, o.BatchReads = engine, batch
 				onGPU(t, o, driver, want)
