@@ -3,6 +3,7 @@ package gpu
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -52,7 +53,8 @@ func NewEmulator(program string, o EmulatorOptions) (*Driver, error) {
 type emulator struct {
 	options EmulatorOptions
 	program *exec.Cmd
-	to      io.WriteCloser
+	stdin   io.Closer
+	to      *bufio.Writer
 	from    *bufio.Reader
 	report  bytes.Buffer  // what the program wrote to standard error
 	ended   chan struct{} // closed when the report is complete
@@ -66,7 +68,9 @@ type emulator struct {
 	functions map[uintptr]string
 	streams   map[uintptr]*emulatedStream
 	events    map[uintptr]*emulatedEvent
-	failed    Result // what every call returns once the program has ended
+	owed      [][]byte // for each request that was sent and not waited for: what takes the bytes that are read
+	owedBytes int      // of the answers to them
+	failed    Result   // what every call returns once the program has ended
 }
 
 type emulatedMemory struct {
@@ -128,7 +132,7 @@ func (e *emulator) start(program string) error {
 	if err := e.program.Start(); err != nil {
 		return err
 	}
-	e.to, e.from, e.ended = to, bufio.NewReaderSize(from, 1<<16), make(chan struct{})
+	e.stdin, e.to, e.from, e.ended = to, bufio.NewWriterSize(to, 1<<16), bufio.NewReaderSize(from, 1<<16), make(chan struct{})
 	go func() {
 		defer close(e.ended)
 		// Output that cannot be read any more would only have made the report longer.
@@ -141,7 +145,7 @@ func (e *emulator) start(program string) error {
 func (e *emulator) close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	err := e.to.Close()
+	err := errors.Join(e.to.Flush(), e.stdin.Close())
 	<-e.ended
 	waited := e.program.Wait()
 	if e.failed != Success {
@@ -150,35 +154,77 @@ func (e *emulator) close() error {
 	return errors.Join(err, waited)
 }
 
-// ask sends a request with what follows it, and returns the answer. e.mu is held. into, if not nil,
-// takes the bytes that are read.
-func (e *emulator) ask(r request, name string, payload, into []byte) (uint64, Result) {
+// mostOwed is how many bytes of answers may wait in the pipe, which holds more.
+const mostOwed = 16 << 10
+
+// send sends a request with what follows it, and leaves its answer to settle, since whatever waits
+// for an answer wakes two processes. into takes the bytes that are read. e.mu is held.
+func (e *emulator) send(r request, name string, payload, into []byte) Result {
+	if e.owedBytes > mostOwed { // neither side may wait for the other to read
+		if r := e.settle(); r != Success {
+			return r
+		}
+	}
 	if e.failed != Success {
-		return 0, e.failed
+		return e.failed
 	}
 	r.NameBytes = uint32(len(name))
 	header, err := binary.Append(nil, binary.LittleEndian, r)
 	if err != nil {
-		return 0, Unknown
+		return Unknown
 	}
-	// Each write wakes the program, so short data go along with the header.
-	header = append(header, name...)
-	if len(payload) <= 1<<12 {
-		header, payload = append(header, payload...), nil
-	}
-	for _, part := range [][]byte{header, payload} {
+	for _, part := range [][]byte{append(header, name...), payload} {
 		if _, err := e.to.Write(part); err != nil {
+			return e.fail()
+		}
+	}
+	e.owed, e.owedBytes = append(e.owed, into), e.owedBytes+8+len(into)
+	return Success
+}
+
+// settle waits for the answers to what was sent, and returns the first that is no success.
+func (e *emulator) settle() Result {
+	first := Success
+	for len(e.owed) > 0 {
+		answer, r := e.answer()
+		if r != Success {
+			return r
+		}
+		if first == Success {
+			first = map[uint64]Result{0: Success, 1: NotFound, 2: InvalidValue, 3: 701}[answer]
+		}
+	}
+	return first
+}
+
+// answer waits for the next one.
+func (e *emulator) answer() (uint64, Result) {
+	if e.failed != Success {
+		return 0, e.failed
+	}
+	into := e.owed[0]
+	e.owed, e.owedBytes = e.owed[1:], e.owedBytes-8-len(into)
+	var answer [8]byte
+	if e.to.Flush() != nil {
+		return 0, e.fail()
+	}
+	for _, part := range [][]byte{answer[:], into} {
+		if _, err := io.ReadFull(e.from, part); err != nil {
 			return 0, e.fail()
 		}
 	}
-	var answer [8]byte
-	if _, err := io.ReadFull(e.from, answer[:]); err != nil {
-		return 0, e.fail()
-	}
-	if _, err := io.ReadFull(e.from, into); err != nil {
-		return 0, e.fail()
-	}
 	return binary.LittleEndian.Uint64(answer[:]), Success
+}
+
+// ask sends a request and waits for its answer.
+func (e *emulator) ask(r request, name string) (uint64, Result) {
+	if r := e.settle(); r != Success {
+		return 0, r
+	}
+	if r := e.send(r, name, nil, nil); r != Success {
+		return 0, r
+	}
+	return e.answer()
 }
 
 // fail finds out how the program ended.
@@ -293,8 +339,10 @@ func (e *emulator) until(s *emulatedStream, number int) Result {
 	return e.failed
 }
 
-// finish does the work of a stream.
-func (e *emulator) finish(s *emulatedStream) Result { return e.until(s, s.done+len(s.work)) }
+// finish does the work of a stream, and waits for it.
+func (e *emulator) finish(s *emulatedStream) Result {
+	return cmp.Or(e.until(s, s.done+len(s.work)), e.settle())
+}
 
 // finishAll does the work of all streams, as calls do that wait for a device.
 func (e *emulator) finishAll() Result {
@@ -315,9 +363,5 @@ func (e *emulator) locked(f func() Result) Result {
 
 // launch runs a kernel.
 func (e *emulator) launch(name string, grid, block uint32, parameters []byte) Result {
-	answer, r := e.ask(request{Operation: requestLaunch, Bytes: uint64(len(parameters)), Grid: grid, Block: block}, name, parameters, nil)
-	if r != Success {
-		return r
-	}
-	return map[uint64]Result{0: Success, 1: NotFound, 2: InvalidValue, 3: 701}[answer]
+	return e.send(request{Operation: requestLaunch, Bytes: uint64(len(parameters)), Grid: grid, Block: block}, name, parameters, nil)
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"time"
 	"unsafe"
@@ -89,7 +90,7 @@ func (e *emulator) memoryCalls(c *calls) {
 			if bytes > e.free(device) {
 				return OutOfMemory
 			}
-			if *pointer, r = e.ask(request{Operation: requestAllocate, Bytes: bytes}, "", nil, nil); r != Success {
+			if *pointer, r = e.ask(request{Operation: requestAllocate, Bytes: bytes}, ""); r != Success {
 				return r
 			}
 			if *pointer == 0 {
@@ -108,8 +109,7 @@ func (e *emulator) memoryCalls(c *calls) {
 			if r := e.finishAll(); r != Success {
 				return r
 			}
-			_, r := e.ask(request{Operation: requestFree, To: pointer}, "", nil, nil)
-			return r
+			return e.send(request{Operation: requestFree, To: pointer}, "", nil, nil)
 		})
 	}
 	c.AllocHost = func(memory *unsafe.Pointer, bytes uint64, flags uint32) Result {
@@ -165,7 +165,7 @@ func (e *emulator) moduleCalls(c *calls) {
 	}
 	c.ModuleFunction = func(function *uintptr, module uintptr, name string) Result {
 		return e.locked(func() Result {
-			size, r := e.ask(request{Operation: requestFind}, name, nil, nil)
+			size, r := e.ask(request{Operation: requestFind}, name)
 			switch {
 			case r != Success:
 				return r
@@ -286,7 +286,7 @@ func (e *emulator) eventCalls(c *calls) {
 			case v.stream == nil:
 				return e.failed
 			}
-			return e.until(v.stream, v.number+1)
+			return cmp.Or(e.until(v.stream, v.number+1), e.settle())
 		})
 	}
 	c.EventElapsed = func(milliseconds *float32, start, end uintptr) Result {
@@ -312,8 +312,7 @@ func (e *emulator) copyCalls(c *calls) {
 			}
 			source := unsafe.Slice((*byte)(from), n)
 			return e.put(stream, func() Result {
-				_, r := e.ask(request{Operation: requestWrite, To: to, Bytes: n}, "", source, nil)
-				return r
+				return e.send(request{Operation: requestWrite, To: to, Bytes: n}, "", source, nil)
 			})
 		})
 	}
@@ -324,8 +323,7 @@ func (e *emulator) copyCalls(c *calls) {
 			}
 			target := unsafe.Slice((*byte)(to), n)
 			return e.put(stream, func() Result {
-				_, r := e.ask(request{Operation: requestRead, From: from, Bytes: n}, "", nil, target)
-				return r
+				return e.send(request{Operation: requestRead, From: from, Bytes: n}, "", nil, target)
 			})
 		})
 	}
@@ -335,8 +333,7 @@ func (e *emulator) copyCalls(c *calls) {
 				return InvalidValue
 			}
 			return e.put(stream, func() Result {
-				_, r := e.ask(request{Operation: requestCopy, To: to, From: from, Bytes: n}, "", nil, nil)
-				return r
+				return e.send(request{Operation: requestCopy, To: to, From: from, Bytes: n}, "", nil, nil)
 			})
 		})
 	}
@@ -346,8 +343,7 @@ func (e *emulator) copyCalls(c *calls) {
 				return InvalidValue
 			}
 			return e.put(stream, func() Result {
-				_, r := e.ask(request{Operation: requestFill, To: to, From: uint64(value), Bytes: n}, "", nil, nil)
-				return r
+				return e.send(request{Operation: requestFill, To: to, From: uint64(value), Bytes: n}, "", nil, nil)
 			})
 		})
 	}

@@ -172,6 +172,38 @@ static void where_running() {
 	_exit(70);
 }
 
+#if !defined(SCANMAP_ADDRESS) && !defined(SCANMAP_THREAD)
+// The lanes of a warp that have had their turn, of those that it has.
+static u32 warp_first, warp_turn, warp_turns;
+
+// next_lane makes the next lane that is ready the one that runs. It returns null if there is none.
+static Fiber* next_lane() {
+	while (warp_turn < warp_turns) {
+		const u32 lane = launches % 2 ? warp_turns - 1 - warp_turn : warp_turn; // no order is promised
+		warp_turn++;
+		Fiber* f = fibers[warp_first + lane];
+		if (f->state != READY) continue;
+		current = f;
+		now.thread = warp_first + lane;
+		return f;
+	}
+	return nullptr;
+}
+
+// leave goes from the fiber that runs to the next lane of its warp, or else to the scheduler.
+static void leave(Fiber& f) {
+	Fiber* next = next_lane();
+	Context::change(f.context, next ? next->context : scheduler);
+}
+
+// take_turns has each lane of a warp that is ready run until it waits or has ended.
+static void take_turns(u32 first, u32 threads) {
+	warp_first = first;
+	warp_turn = 0;
+	warp_turns = threads;
+	if (Fiber* next = next_lane()) Context::change(scheduler, next->context);
+}
+#else
 // leave goes from the fiber that runs to the scheduler, for good if it has ended.
 static void leave(Fiber& f) {
 #ifdef SCANMAP_ADDRESS
@@ -202,6 +234,15 @@ static void enter(Fiber& f, u32 thread) {
 	__sanitizer_finish_switch_fiber(scheduler_fake, nullptr, nullptr);
 #endif
 }
+
+// take_turns has each lane of a warp that is ready run until it waits or has ended.
+static void take_turns(u32 first, u32 threads) {
+	for (u32 i = 0; i < threads; i++) {
+		const u32 thread = first + (launches % 2 ? threads - 1 - i : i); // no order is promised
+		if (fibers[thread]->state == READY) enter(*fibers[thread], thread);
+	}
+}
+#endif
 
 // fiber_main runs one thread of one block after the other.
 static void fiber_main() {
@@ -301,10 +342,7 @@ static void resolve(Fiber* const* warp) {
 // run_warp runs the threads of a warp until all have ended or wait for the block.
 static void run_warp(u32 first, u32 threads) {
 	for (;;) {
-		for (u32 i = 0; i < threads; i++) {
-			const u32 thread = first + (launches % 2 ? threads - 1 - i : i); // no order is promised
-			if (fibers[thread]->state == READY) enter(*fibers[thread], thread);
-		}
+		take_turns(first, threads);
 		u32 at_warp = 0;
 		for (u32 i = 0; i < threads; i++) at_warp += fibers[first + i]->state == AT_WARP;
 		if (at_warp == 0) return;
