@@ -68,7 +68,7 @@ type emulator struct {
 	functions map[uintptr]string
 	streams   map[uintptr]*emulatedStream
 	events    map[uintptr]*emulatedEvent
-	owed      [][]byte // for each request that was sent and not waited for: what takes the bytes that are read
+	owed      [][]byte // what takes the bytes read, for each request that nothing waited for yet
 	owedBytes int      // of the answers to them
 	failed    Result   // what every call returns once the program has ended
 }

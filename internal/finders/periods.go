@@ -28,6 +28,6 @@ func (s *suite) periods(t *testing.T) {
 			}
 			contigs = append(contigs, text)
 		}
-		s.compare(t, contigs, s.thinned(reads), fixed(k))
+		s.compare(t, contigs, s.thinned(reads, 3, 5), fixed(k))
 	}
 }

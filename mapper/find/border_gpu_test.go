@@ -152,6 +152,9 @@ func TestSubstitutionsOverPartsOnGPU(t *testing.T) {
 	want := [][]string{}
 	for _, border := range []int{partsBases, 2 * partsBases, kernels.ScanStretch} {
 		for from := border - m - 3; from <= border+3; from++ {
+			if !effort.Full() && from > border-m+3 && from < border-3 && from%5 != 0 {
+				continue
+			}
 			n := (from + 1) % (k + 2) // fewer than k where a read begins or ends at a border
 			reads = append(reads, truth.Strand(truth.Substituted(r, text[from:from+m], n), from/3%2))
 			var here []string

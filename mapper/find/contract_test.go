@@ -42,12 +42,12 @@ func size(emulated finders.Size) finders.Size {
 }
 
 // variant is the size of a suite that differs from TestGPU in few places.
-func variant() finders.Size { return effort.Pick(finders.Less, finders.Least) }
+const variant = finders.Least
 
 // TestCPU is the contract on the CPU.
 func TestCPU(t *testing.T) {
 	t.Parallel()
-	finders.Test(t, onCPU, effort.Pick(finders.Full, finders.Small))
+	finders.Test(t, onCPU, effort.Pick(finders.Full, finders.Less))
 }
 
 // TestSubstitutions is the contract for substitutions alone.
@@ -60,7 +60,7 @@ func TestSubstitutions(t *testing.T) {
 func TestSubstitutionsOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	finders.TestSubstitutions(t, onGPUs(cuda(driver, 0)), size(variant()))
+	finders.TestSubstitutions(t, onGPUs(cuda(driver, 0)), size(variant))
 }
 
 // TestSubstitutionsOnCutReference is that with little memory, as TestCutReference.
@@ -70,7 +70,7 @@ func TestSubstitutionsOnCutReference(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	choice := cuda(driver, 0)
 	choice.Memory = 20_000
-	finders.TestSubstitutions(t, onGPUs(choice), variant())
+	finders.TestSubstitutions(t, onGPUs(choice), variant)
 }
 
 func BenchmarkCPU(b *testing.B) { finders.Benchmark(b, onCPU) }
@@ -95,7 +95,7 @@ func BenchmarkGPU(b *testing.B) {
 func TestSeveralGPUs(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
-	finders.Test(t, onGPUs(cuda(driver)), size(variant()))
+	finders.Test(t, onGPUs(cuda(driver)), size(variant))
 }
 
 // TestCutReference is the contract with so little memory that references of 30,000 bases and more
@@ -105,5 +105,5 @@ func TestCutReference(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	choice := cuda(driver, 0)
 	choice.Memory = 20_000
-	finders.Test(t, onGPUs(choice), variant())
+	finders.Test(t, onGPUs(choice), variant)
 }
