@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -229,9 +231,7 @@ func same(got, want string) bool {
 	return got == want
 }
 
-// provide puts the files that examples name into a folder: testdata itself, ref.fa, which is
-// phiX174 and Portiera, reads.fq of Portiera, small.fq and merged.fq of 100 short ones, R1.fq and
-// R2.fq of phiX174, and phiX174 by other names; each compressed too.
+// provide puts the files that examples name into a folder: testdata itself, and provided.
 func provide(t *testing.T, folder string) {
 	t.Helper()
 	data, err := filepath.Abs(filepath.Join(root, "testdata"))
@@ -241,10 +241,33 @@ func provide(t *testing.T, folder string) {
 	if err := os.Symlink(data, filepath.Join(folder, "testdata")); err != nil {
 		t.Fatal(err)
 	}
+	for name, text := range provided(t) {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+var providedOnce struct {
+	sync.Once
+	files map[string][]byte
+}
+
+// provided are ref.fa, which is phiX174 and Portiera, reads.fq of Portiera, small.fq and merged.fq
+// of 100 short ones, R1.fq and R2.fq of phiX174, and phiX174 by other names; each compressed too.
+func provided(t *testing.T) map[string][]byte {
+	t.Helper()
+	providedOnce.Do(func() { providedOnce.files = makeProvided(t) })
+	return providedOnce.files
+}
+
+func makeProvided(t *testing.T) map[string][]byte {
+	t.Helper()
+	data := filepath.Join(root, "testdata")
 	reference := append(content(t, data+"/phix.fa"), content(t, data+"/portiera.fa.gz")...)
 	first, second := content(t, data+"/phix_R1.fastq"), content(t, data+"/phix_R2.fastq")
 	short := bytes.Join(bytes.SplitAfterN(content(t, data+"/portiera_36bp.fastq.gz"), []byte("\n"), 401)[:400], nil)
-	for name, text := range map[string][]byte{
+	files := map[string][]byte{
 		"ref.fa": reference, "reads.fq": content(t, data+"/portiera_101bp.fastq.gz"),
 		"R1.fq": first, "R2.fq": second, "reads_1.fq": first, "reads_2.fq": second, "interleaved.fq": alternate(first, second),
 		"primers.fa":  []byte(">forward\nGAGTTTTATCGCTTCCATGAC\n>reverse\nCCATCAACTTCACGTAGGTC\n"),
@@ -257,17 +280,17 @@ func provide(t *testing.T, folder string) {
 		"small.fq": short, "merged.fq": short,
 		"server.log": []byte("12:00 started\n12:01 disk full\n"),
 		"bad.fq":     []byte("@first\nACGT\n+\nIIII\n@second\nACGT\n+\nIII\n"),
-	} {
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+	}
+	for name, text := range maps.Clone(files) {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
 		_, err := w.Write(text)
-		if err := errors.Join(err, w.Close(), os.WriteFile(filepath.Join(folder, name+".gz"), b.Bytes(), 0o666)); err != nil {
+		if err := errors.Join(err, w.Close()); err != nil {
 			t.Fatal(err)
 		}
+		files[name+".gz"] = b.Bytes()
 	}
+	return files
 }
 
 // content returns the text of a file, decompressed if its name says so.
