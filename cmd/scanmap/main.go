@@ -101,9 +101,9 @@ func newApp(p process) *cli.App {
 		HideHelpCommand: true,
 		Writer:          p.stdout,
 		ErrWriter:       p.stderr,
-		Commands: []*cli.Command{mapCommand(p), searchCommand(p), filterCommand(p), demultiplexCommand(p), primersCommand(p),
+		Commands: named([]*cli.Command{mapCommand(p), searchCommand(p), filterCommand(p), demultiplexCommand(p), primersCommand(p),
 			insertSizeCommand(p), mergeStatsCommand(p), mappabilityCommand(p), copiesCommand(p), guidesCommand(p), benchCommand(p),
-			devicesCommand(p), completionCommand(p), manCommand(p), versionCommand(p)},
+			devicesCommand(p), completionCommand(p), manCommand(p), versionCommand(p)}),
 		Action: func(c *cli.Context) error {
 			return usagef("no command is given; see scanmap --help")
 		},

@@ -14,14 +14,14 @@ import (
 // choiceFlag is an option whose values have names. Completion offers them, and messages suggest one
 // for a name that is none.
 type choiceFlag struct {
-	*cli.StringFlag
+	namedText
 	values []string
 }
 
 // choice makes an option whose values are names, or forms such as cuda:N, in which capitals stand
 // for numbers. Completion offers one value for each form, and none for a form of several numbers.
 func choice(f *cli.StringFlag, forms []string) cli.Flag {
-	c := &choiceFlag{StringFlag: f}
+	c := &choiceFlag{namedText: namedText{f, allNames(f.Name, f.Aliases)}}
 	for _, form := range forms {
 		if !strings.Contains(form, ",") {
 			c.values = append(c.values, exampleNumbers.Replace(form))
