@@ -1,8 +1,10 @@
 package validate
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"strings"
 )
@@ -20,7 +22,11 @@ func (t *Tools) picard(ctx context.Context, file, reference string, faults *Faul
 	if reference != "" {
 		args = append(args, "-R", reference)
 	}
-	text, err := exec.CommandContext(ctx, t.Picard, args...).CombinedOutput()
+	command := exec.CommandContext(ctx, t.Picard, args...)
+	// Debian's PicardCommandLine hands these to Java, which else compiles more than so short a run
+	// wins back.
+	command.Env = append(os.Environ(), "JAVA_OPTIONS="+cmp.Or(os.Getenv("JAVA_OPTIONS"), "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"))
+	text, err := command.CombinedOutput()
 	var exit *exec.ExitError // it exits with an error for warnings too
 	if err != nil && !errors.As(err, &exit) {
 		return nil, err
