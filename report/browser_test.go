@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"testing"
@@ -13,15 +14,36 @@ import (
 	"scanmap/internal/programs"
 )
 
-// browser speaks the DevTools protocol with Chromium through a pair of pipes: messages are JSON
-// that ends with a zero byte.
+// browser speaks the DevTools protocol with a tab of Chromium.
 type browser struct {
+	*chromium
 	t       *testing.T
-	in      *os.File
-	out     *bufio.Reader
-	id      int
 	session string
 	events  []message // that came while answers were awaited
+}
+
+// A chromium is one process, and a pair of pipes: messages are JSON that ends with a zero byte.
+type chromium struct {
+	process  *exec.Cmd
+	folder   string
+	in       *os.File
+	out      *bufio.Reader
+	id       int
+	watchdog *time.Timer // a browser that does not answer must not stop the tests for ever
+}
+
+// running is the one that all tests share, which takes more time to start than to show pages.
+var running *chromium
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if running != nil {
+		if err := running.end(); err != nil {
+			fmt.Fprintln(os.Stderr, "Chromium:", err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
 }
 
 type message struct {
@@ -33,47 +55,75 @@ type message struct {
 	Error     json.RawMessage `json:"error,omitempty"`
 }
 
-// startBrowser starts Chromium without a way to the network, with one blank page.
+const patience = 2 * time.Minute
+
+// startBrowser opens a tab for a test.
 func startBrowser(t *testing.T) *browser {
 	t.Helper()
 	path := programs.Find(t, "chromium")
-	toBrowser, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
+	if running == nil {
+		c, err := startChromium(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		running = c
 	}
-	out, fromBrowser, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--no-first-run", "--hide-scrollbars",
-		"--user-data-dir="+t.TempDir(), "--host-resolver-rules=MAP * 127.0.0.1:9", "--disable-background-networking",
-		"--remote-debugging-pipe", "about:blank")
-	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as Chromium wants them
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	toBrowser.Close()
-	fromBrowser.Close()
-	// A browser that does not answer must not stop the tests for ever.
-	watchdog := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
-	b := &browser{t: t, in: in, out: bufio.NewReader(out)}
-	t.Cleanup(func() {
-		b.session = ""
-		b.call("Browser.close", nil, nil)
-		cmd.Wait()
-		watchdog.Stop()
-		in.Close()
-		out.Close()
-	})
+	running.watchdog.Reset(patience)
+	b := &browser{chromium: running, t: t}
 	var target struct{ TargetID, SessionID string }
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	t.Cleanup(func() {
+		b.session = ""
+		b.call("Target.closeTarget", map[string]any{"targetId": target.TargetID}, nil)
+		b.watchdog.Stop()
+	})
 	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
 	b.session = target.SessionID
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
 		b.call(domain+".enable", nil, nil)
 	}
 	return b
+}
+
+// startChromium starts Chromium without a way to the network, with one blank page.
+func startChromium(path string) (*chromium, error) {
+	folder, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		return nil, err
+	}
+	toBrowser, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	out, fromBrowser, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--no-first-run", "--hide-scrollbars",
+		"--user-data-dir="+folder, "--host-resolver-rules=MAP * 127.0.0.1:9", "--disable-background-networking",
+		"--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as Chromium wants them
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	toBrowser.Close()
+	fromBrowser.Close()
+	watchdog := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	return &chromium{process: cmd, folder: folder, in: in, out: bufio.NewReader(out), watchdog: watchdog}, nil
+}
+
+// end closes Chromium, and removes its folder.
+func (c *chromium) end() error {
+	c.watchdog.Reset(patience)
+	defer c.watchdog.Stop()
+	_, err := c.in.WriteString(`{"id": 0, "method": "Browser.close"}` + "\x00")
+	if err != nil {
+		c.process.Process.Kill()
+	}
+	go io.Copy(io.Discard, c.out) // its last words
+	c.process.Wait()
+	return os.RemoveAll(c.folder)
 }
 
 // call waits for the answer to a call, and keeps the events that come before it.
@@ -111,16 +161,22 @@ func (b *browser) call(method string, params, result any) {
 	}
 }
 
-func (b *browser) next() (m message) {
+// next returns the next message that is not of another tab.
+func (b *browser) next() message {
 	b.t.Helper()
-	text, err := b.out.ReadBytes(0)
-	if err != nil {
-		b.t.Fatalf("the browser ended: %v", err)
+	for {
+		text, err := b.out.ReadBytes(0)
+		if err != nil {
+			b.t.Fatalf("the browser ended: %v", err)
+		}
+		var m message
+		if err := json.Unmarshal(bytes.TrimSuffix(text, []byte{0}), &m); err != nil {
+			b.t.Fatal(err)
+		}
+		if m.SessionID == "" || m.SessionID == b.session {
+			return m
+		}
 	}
-	if err := json.Unmarshal(bytes.TrimSuffix(text, []byte{0}), &m); err != nil {
-		b.t.Fatal(err)
-	}
-	return m
 }
 
 // open goes to a file and waits until it has been loaded.
