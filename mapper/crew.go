@@ -3,7 +3,6 @@ package mapper
 import (
 	"context"
 	"errors"
-	"math"
 	"sync"
 	"time"
 
@@ -11,37 +10,6 @@ import (
 	"scanmap/internal/measure"
 	"scanmap/mapper/find"
 )
-
-// A part is reads of a batch that a finder took at a time, with the candidates or locations found
-// for them. Parts come in the order of the reads.
-type part struct {
-	library *library
-	batch   *find.Batch
-	found   *find.Found
-	err     error
-	// held tells that found has locations alone, in memory of the part, which a resolver keeps.
-	held   bool
-	memory heldMemory
-	// toSeek says, for each read of a held part, up to which distance it is sought again, or notAgain.
-	// again are the reads that were sought again.
-	toSeek []int32
-	again  soughtAgain
-	// used is closed when nobody uses batch and found any more.
-	used chan struct{}
-}
-
-// listed is how much is listed of reads [from, to), and more than any list for reads that are left
-// unlisted.
-func (p *part) listed(from, to int) int {
-	if p.found.Unlisted() {
-		return math.MaxInt
-	}
-	again := p.again.listed(from, to)
-	if again == math.MaxInt {
-		return again
-	}
-	return p.found.Count(from, to) + again
-}
 
 // A crew is finders at work on the batches of a run, each in a goroutine of its own. Whoever is
 // free takes the next batch.

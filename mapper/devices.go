@@ -122,8 +122,6 @@ const (
 	// uploadRate is how many bases are uploaded in a second, and loadRate how many each thread reads
 	// from a file, for up to loadThreads threads.
 	uploadRate, loadRate, loadThreads = 10e9, 200e6, 8
-	// takeOver is how long it takes GPUs to begin with a batch of the CPU, and to give them back.
-	takeOver = 200 * time.Millisecond
 	// Reads that are expected of a source whose size is not known, and bytes of a read in a file,
 	// where compression saves so much.
 	unknownReads, bytesOfRead, compressed = 1 << 15, 330, 4

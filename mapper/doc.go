@@ -16,7 +16,7 @@
 //
 // # What is where
 //
-// A file uses those below it; few use one above:
+// A file uses those of its line and below it, and none above:
 //
 //	run.go                     a run, and other calls of the package
 //	check.go, memory.go        options: what is wrong with them, and the memory they take
@@ -30,17 +30,19 @@
 //	writer.go                  blocks in order
 //	tally.go, sample.go        statistics of a worker; its sample of unmapped reads
 //	choose_pair.go, rescue.go  which locations of mates are reported; a mate beside the other
-//	choose.go, supplement.go   which locations of a read are; its other part
 //	count.go                   depth in place of records
-//	pair.go, quality.go        likelihoods of pairs and of locations: MAPQ
+//	choose.go, supplement.go   which locations of a read are reported; its other part
+//	pair.go                    likelihoods of pairs
 //	group.go                   locations of some reads, and which of them are near
+//	seek.go                    passes for some reads again
 //	finding.go, near.go        what finders are asked for
-//	estimate.go                insert sizes of the first pairs
-//	seek.go, crew.go           passes for some reads again; finders at work
-//	batch.go, library.go       reads of a library
+//	quality.go                 likelihoods of locations: MAPQ
+//	estimate.go, crew.go       insert sizes of the first pairs; finders at work
+//	part.go                    reads that a finder took at a time
+//	batch.go                   reads of a library
 //	stats.go, times.go         statistics of a run; times of its stages
 //	order.go                   the order of locations, and which of equal ones is primary
-//	insert.go, options.go, distance.go, local.go, names.go, watch.go  options
+//	insert.go, options.go, library.go, distance.go, local.go, names.go, watch.go  options
 //
 // # Containers
 //

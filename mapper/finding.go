@@ -62,3 +62,24 @@ func (o *Options) local() *find.Local {
 	}
 	return &find.Local{Cap: LocalCap}
 }
+
+// A step says what a seeker seeks.
+type step int
+
+const (
+	seekNext step = iota // distances at which more may be known
+	seekLast             // distances at which all is known
+	seekParts
+)
+
+// seeks are what the seekers of a run seek, in order.
+func (o *Options) seeks() (all []step) {
+	// Locations that an estimate does not hold are sought again, too.
+	if o.sought() != nil || o.near() >= 0 && o.estimates() {
+		all = append(all, seekNext, seekLast)
+	}
+	if o.Local != nil && o.Local.Split {
+		all = append(all, seekParts)
+	}
+	return all
+}

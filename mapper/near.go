@@ -2,7 +2,6 @@ package mapper
 
 import (
 	"math"
-	"sync/atomic"
 
 	"scanmap/mapper/find"
 )
@@ -112,19 +111,6 @@ func plannedEdits(length int) int { return 1 + length/200 }
 // if k is not less: it has the near locations of a read with plannedEdits.
 func (o *Options) planned(length int) int32 {
 	return oddsOf(o).each * int32(nearEdits+plannedEdits(length))
-}
-
-// A sharedReference is what finders and resolvers of a run share of the reference.
-type sharedReference struct {
-	find.Words
-	bases int64 // by which combinations that are not proper are judged
-	// more is how many more edits reads are sought up to at first than is planned, because too many
-	// would be sought again.
-	more atomic.Int32
-	// planned counts reads by the number of edits more that would do; the last entry stands for all
-	// larger numbers.
-	planned [16]int
-	decided bool
 }
 
 // words returns what finders share, or nil.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"scanmap/dna"
@@ -106,6 +107,27 @@ type limits struct {
 	heldLocations int
 	// seeking, when set, gives other finders for reads that are sought again.
 	seeking func(seekingFinders) seekingFinders
+}
+
+// seekingFinders are finders for reads that are sought again.
+type seekingFinders interface {
+	// seeking is how many can be at work at a time.
+	seeking() int
+	// again returns finder number i: the one at hand, unless it is nil or another one is faster.
+	again(ref *dna.Reference, o find.Options, i int, have find.Finder) (find.Finder, error)
+}
+
+// A sharedReference is what finders and resolvers of a run share of the reference.
+type sharedReference struct {
+	find.Words
+	bases int64 // by which combinations that are not proper are judged
+	// more is how many more edits reads are sought up to at first than is planned, because too many
+	// would be sought again.
+	more atomic.Int32
+	// planned counts reads by the number of edits more that would do; the last entry stands for all
+	// larger numbers.
+	planned [16]int
+	decided bool
 }
 
 // basesOf returns the bases of a reference by which combinations of mates are judged.

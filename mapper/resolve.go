@@ -9,7 +9,6 @@ import (
 
 	"scanmap/dna"
 	"scanmap/internal/parallel"
-	"scanmap/locate"
 	"scanmap/mapper/find"
 	"scanmap/sam"
 )
@@ -155,13 +154,6 @@ func (r *resolver) held(p *part, batch func() *find.Batch, groups []int, ofGroup
 		held.found.HoldLocated(all.located, firsts, all.operations, all.left)
 	}
 	return held
-}
-
-// heldMemory is the memory of a held part. The other parts are in a finder's memory.
-type heldMemory struct {
-	located    []find.Located
-	operations []locate.Operation
-	firsts     []int
 }
 
 // mostSpare is how many parts' memory is kept to be used again.

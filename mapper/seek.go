@@ -1,9 +1,7 @@
 package mapper
 
 import (
-	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"scanmap/dna"
@@ -26,14 +24,6 @@ type seeker struct {
 	waiting waiting
 	// underWay are searches in the order of their parts, and idle are searches that can begin.
 	underWay, idle []*search
-}
-
-// seekingFinders are finders for reads that are sought again.
-type seekingFinders interface {
-	// seeking is how many can be at work at a time.
-	seeking() int
-	// again returns finder number i: the one at hand, unless it is nil or another one is faster.
-	again(ref *dna.Reference, o find.Options, i int, have find.Finder) (find.Finder, error)
 }
 
 // again is seekingFinders where there is the CPU alone.
@@ -69,30 +59,6 @@ type search struct {
 	distances []int32
 }
 
-// A soughtRead is a read of a part that waits.
-type soughtRead struct{ part, read int }
-
-// A step says what a seeker seeks.
-type step int
-
-const (
-	seekNext step = iota // distances at which more may be known
-	seekLast             // distances at which all is known
-	seekParts
-)
-
-// seeks are what the seekers of a run seek, in order.
-func (o *Options) seeks() (all []step) {
-	// Locations that an estimate does not hold are sought again, too.
-	if o.sought() != nil || o.near() >= 0 && o.estimates() {
-		all = append(all, seekNext, seekLast)
-	}
-	if o.Local != nil && o.Local.Split {
-		all = append(all, seekParts)
-	}
-	return all
-}
-
 // newSeekers returns the seekers of a run, in order.
 func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 	for _, of := range o.seeks() {
@@ -110,56 +76,6 @@ func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 
 // takes tells whether reads of a part may be sought again.
 func (s *seeker) takes(p *part) bool { return s.step == seekParts || p.batch.Partly() }
-
-// soughtAgain are reads of a part, in order, that were sought again: number i is read `first` + i
-// of the batch, and found has its candidates or locations. If parts is set, parts of the reads were
-// sought.
-type soughtAgain struct {
-	reads []soughtRead
-	batch *find.Batch
-	found *find.Found
-	first int
-	parts bool
-}
-
-// search returns the index of the first read that is no less than one of the part.
-func (s *soughtAgain) search(read int) (at int, is bool) {
-	return slices.BinarySearchFunc(s.reads, read, func(r soughtRead, read int) int { return cmp.Compare(r.read, read) })
-}
-
-// know has the batch of the part know up to which distances the reads were sought.
-func (s *soughtAgain) know(b *find.Batch) {
-	if s.parts {
-		return
-	}
-	for i, r := range s.reads {
-		if s.batch.Length(s.first+i) > 0 {
-			b.SeekTo(r.read, s.batch.Sought(s.first+i))
-		}
-	}
-}
-
-// of tells whether a read of the part was sought again, and which read of the batch it is.
-func (s *soughtAgain) of(read int) (again *soughtAgain, at int, found bool) {
-	if len(s.reads) == 0 {
-		return s, 0, false
-	}
-	i, is := s.search(read)
-	return s, s.first + i, is && (s.batch.Length(s.first+i) > 0)
-}
-
-// listed is how much is listed of reads [from, to) of the part.
-func (s *soughtAgain) listed(from, to int) int {
-	if len(s.reads) == 0 {
-		return 0
-	}
-	first, _ := s.search(from)
-	last, _ := s.search(to)
-	if first < last && s.found.Unlisted() {
-		return math.MaxInt
-	}
-	return s.found.Count(s.first+first, s.first+last)
-}
 
 const (
 	// soughtReads is the most reads packed at a time on a short reference, not counting a last mate.

@@ -33,6 +33,9 @@ type Watch struct {
 	batch                 atomic.Int64
 }
 
+// takeOver is how long it takes GPUs to begin with a batch of the CPU, and to give them back.
+const takeOver = 200 * time.Millisecond
+
 // NewWatch makes one.
 func NewWatch() *Watch { return &Watch{halt: find.NewHalt(takeOver)} }
 

@@ -8,26 +8,6 @@ import (
 	"scanmap/dna"
 )
 
-// Bisulfite names the strand that reads of bisulfite-treated DNA come from.
-type Bisulfite string
-
-// The strands. The zero value is for DNA that was not treated.
-const (
-	// BisulfiteForward is strand +, where C is read as T.
-	BisulfiteForward Bisulfite = "forward"
-	// BisulfiteReverse is strand -, where C is read as T; in letters of strand + G is read as A.
-	BisulfiteReverse Bisulfite = "reverse"
-	// BisulfiteBoth has of each position the larger frequency, which is 1 where both are unique.
-	BisulfiteBoth Bisulfite = "both"
-)
-
-// Bisulfites are the names of the strands, each with what is counted.
-var Bisulfites = [][2]string{
-	{string(BisulfiteBoth), "the larger of both frequencies"},
-	{string(BisulfiteForward), "K-mers of strand +, with T for C"},
-	{string(BisulfiteReverse), "K-mers of strand -, with T for C, at their position on strand +"},
-}
-
 // runBisulfite counts as Bismap does (Karimzadeh, Ernst, Kundaje and Hoffman, "Umap and Bismap:
 // quantifying genome and methylome mappability", Nucleic Acids Research 46:e120, 2018): of each
 // genome there are two texts, its strands, each with T for C. K-mers of one are sought in both, and

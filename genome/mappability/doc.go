@@ -29,9 +29,10 @@
 //
 // # Files
 //
-// A file uses those below it; two use one above:
+// A file uses those below it; bisulfite.go alone uses one above, for it runs a count of each strand:
 //
 //	run.go                       a count: the engine, and one genome after the other
+//	bisulfite.go                 a count of each strand with T for C
 //	reads.go                     engine reads: K-mers mapped
 //	grouped.go, stringtable.go   one of each string of equal K-mers
 //	shared.go                    engine shared: its parts in order, and the lemmas
@@ -40,8 +41,10 @@
 //	crowded.go, judge.go         which K-mers are crowded, and what that saves
 //	neighbours.go, paths.go      strings with few differences, by equal pieces
 //	runs.go, exact.go            runs of equal bases; K-mers without differences
-//	text.go, table.go, spans.go  strands of a genome; tables of seeds; stretches
+//	sharing.go                   what engine shared is at work on
+//	text.go, table.go            strands of a genome; tables of seeds
 //	frequencies.go, write.go     counts, and the files of them
+//	spans.go                     stretches of the reference
 //	options.go, progress.go      what a caller says and hears
 //
 // # Words

@@ -38,6 +38,26 @@ const Substitutions = locate.Substitutions
 // MaxLength is the most bases of a K-mer.
 const MaxLength = 1 << 16
 
+// Bisulfite names the strand that reads of bisulfite-treated DNA come from.
+type Bisulfite string
+
+// The strands. The zero value is for DNA that was not treated.
+const (
+	// BisulfiteForward is strand +, where C is read as T.
+	BisulfiteForward Bisulfite = "forward"
+	// BisulfiteReverse is strand -, where C is read as T; in letters of strand + G is read as A.
+	BisulfiteReverse Bisulfite = "reverse"
+	// BisulfiteBoth has of each position the larger frequency, which is 1 where both are unique.
+	BisulfiteBoth Bisulfite = "both"
+)
+
+// Bisulfites are the names of the strands, each with what is counted.
+var Bisulfites = [][2]string{
+	{string(BisulfiteBoth), "the larger of both frequencies"},
+	{string(BisulfiteForward), "K-mers of strand +, with T for C"},
+	{string(BisulfiteReverse), "K-mers of strand -, with T for C, at their position on strand +"},
+}
+
 // Options say what to count and how.
 type Options struct {
 	// Length is K, the bases of a K-mer, from 1 to MaxLength. Edits is e, the most edits, below K.

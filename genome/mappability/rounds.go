@@ -95,8 +95,6 @@ const (
 	leastGathered = 1 << 22
 	gatheredShare = 6
 	mostGathered  = 1 << 30
-	// fewPlaces is up to how many are taken for as many strings, without asking which are equal.
-	fewPlaces = 24
 	// scanned is how many K-mers are hashed at a time.
 	scanned = 1 << 12
 	// noBin stands for a K-mer with too many letters that match nothing, and for one that follows a

@@ -74,6 +74,9 @@ func keyOfWords(of, mask []uint64) (h uint64) {
 	return h
 }
 
+// fewPlaces is up to how many are taken for as many strings, without asking which are equal.
+const fewPlaces = 24
+
 // take makes a group of the strings of some places, and tells whether any string is wanted.
 func (b *binCounter) take(entries []uint64, keys []keyed, first bool) bool {
 	s, words, entry := &b.strings, b.words, b.entryWords()

@@ -1,0 +1,101 @@
+package mapper
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"scanmap/locate"
+	"scanmap/mapper/find"
+)
+
+// A part is reads of a batch that a finder took at a time, with the candidates or locations found
+// for them. Parts come in the order of the reads.
+type part struct {
+	library *library
+	batch   *find.Batch
+	found   *find.Found
+	err     error
+	// held tells that found has locations alone, in memory of the part, which a resolver keeps.
+	held   bool
+	memory heldMemory
+	// toSeek says, for each read of a held part, up to which distance it is sought again, or notAgain.
+	// again are the reads that were sought again.
+	toSeek []int32
+	again  soughtAgain
+	// used is closed when nobody uses batch and found any more.
+	used chan struct{}
+}
+
+// listed is how much is listed of reads [from, to), and more than any list for reads that are left
+// unlisted.
+func (p *part) listed(from, to int) int {
+	if p.found.Unlisted() {
+		return math.MaxInt
+	}
+	again := p.again.listed(from, to)
+	if again == math.MaxInt {
+		return again
+	}
+	return p.found.Count(from, to) + again
+}
+
+// heldMemory is the memory of a held part. The other parts are in a finder's memory.
+type heldMemory struct {
+	located    []find.Located
+	operations []locate.Operation
+	firsts     []int
+}
+
+// A soughtRead is a read of a part that waits.
+type soughtRead struct{ part, read int }
+
+// soughtAgain are reads of a part, in order, that were sought again: number i is read `first` + i
+// of the batch, and found has its candidates or locations. If parts is set, parts of the reads were
+// sought.
+type soughtAgain struct {
+	reads []soughtRead
+	batch *find.Batch
+	found *find.Found
+	first int
+	parts bool
+}
+
+// search returns the index of the first read that is no less than one of the part.
+func (s *soughtAgain) search(read int) (at int, is bool) {
+	return slices.BinarySearchFunc(s.reads, read, func(r soughtRead, read int) int { return cmp.Compare(r.read, read) })
+}
+
+// know has the batch of the part know up to which distances the reads were sought.
+func (s *soughtAgain) know(b *find.Batch) {
+	if s.parts {
+		return
+	}
+	for i, r := range s.reads {
+		if s.batch.Length(s.first+i) > 0 {
+			b.SeekTo(r.read, s.batch.Sought(s.first+i))
+		}
+	}
+}
+
+// of tells whether a read of the part was sought again, and which read of the batch it is.
+func (s *soughtAgain) of(read int) (again *soughtAgain, at int, found bool) {
+	if len(s.reads) == 0 {
+		return s, 0, false
+	}
+	i, is := s.search(read)
+	return s, s.first + i, is && (s.batch.Length(s.first+i) > 0)
+}
+
+// listed is how much is listed of reads [from, to) of the part.
+func (s *soughtAgain) listed(from, to int) int {
+	if len(s.reads) == 0 {
+		return 0
+	}
+	first, _ := s.search(from)
+	last, _ := s.search(to)
+	if first < last && s.found.Unlisted() {
+		return math.MaxInt
+	}
+	return s.found.Count(s.first+first, s.first+last)
+}
