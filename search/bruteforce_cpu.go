@@ -52,3 +52,7 @@ func plainFinder(n *needle) ByteFinder {
 	}
 	return newBruteForce(n)
 }
+
+// PlainFinder makes the plainest finder of a needle: brute force or, with edits, the matrix of edit
+// distances. Other finders are compared with it.
+func PlainFinder(n Needle) ByteFinder { return plainFinder(n.n) }

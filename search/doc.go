@@ -39,6 +39,39 @@
 // are emitted as soon as none can come before them; several are searched for together while they
 // have few ends.
 //
+// # Files
+//
+// A file uses those of its line and below it. methods_gpu.go alone uses one above,
+// neighbours_gpu.go, for needles that are looked up in a table.
+//
+//	patterns.go                             files of patterns
+//	output.go                               rows of a format
+//	tsv.go, bed.go, sam.go, rows.go         the formats; what they have in common
+//	letters.go                              letters of patterns in rows
+//	bench.go, bench_gpu.go                  measurements of schemes
+//	repeated.go                             the same patterns in one text after another
+//	run.go                                  a search: groups of patterns, stretches of the text
+//	stream.go                               one pattern, window by window
+//	run_gpu.go                              chunks of the text on GPUs
+//	searcher.go                             segments, choice of a scheme, locations of ends
+//	neighbours_gpu.go                       tables on a GPU
+//	auto.go, methods.go                     the fastest scheme; all methods by name
+//	neighbours.go, neighbours_cpu.go        method neighbours
+//	planes.go                               method planes
+//	wumanber.go, wumanber_cpu.go            method wu-manber
+//	shiftor.go                              method shift-or
+//	planes_gpu.go, wumanber_gpu.go, shiftor_gpu.go, shiftor_cpu.go  these on both processors
+//	bruteforce.go, bruteforce_cpu.go        method brute-force
+//	tiles_cpu.go, planes_rows_cpu.go, planes_cpu.go  planes on the CPU: tiles, columns
+//	method.go                               what a method and a scheme are
+//	register_gpu.go, bruteforce_gpu.go, methods_gpu.go, text_gpu.go  needles and text on a GPU
+//	sweep.go, planes_choose_amd64.go, planes_amd64.go, fold.go       sweeps with AVX2, and without
+//	vectors_cpu.go                          bit vectors of Myers
+//	limits.go, locate.go                    limits of the classes of edits; locations of ends
+//	target.go                               where a PAM lies, and letters that have to match
+//	register.go, pattern.go                 patterns and needles
+//	options.go, text.go                     options and statistics; the text
+//
 // # Locations
 //
 // With a distance in edits package locate defines a location, as for reads, with needles for

@@ -1,47 +1,11 @@
 package search
 
 import (
-	"errors"
 	"math"
 	"slices"
 
 	"scanmap/locate"
 )
-
-// Limits are the most edits of each class. A location has an alignment within every limit, and with
-// at most k edits in all.
-type Limits struct {
-	Mismatches int // substitutions
-	DNABulges  int // letters that the pattern lacks: deletions
-	RNABulges  int // letters that the text lacks: insertions
-}
-
-// limit puts the limits of classes into the form that the search is fastest in: none if they say no
-// more than k, and substitutions alone where no gap is allowed.
-func (o *Options) limit() error {
-	l := o.Limits
-	if l == nil {
-		return nil
-	}
-	if o.Substitutions {
-		return errors.New("limits of classes are for edits, not for substitutions alone")
-	}
-	if l.Mismatches < 0 || l.DNABulges < 0 || l.RNABulges < 0 {
-		return errors.New("the limit of a class of edits is not negative")
-	}
-	// Each is at most k first, so that the sum does not overflow.
-	k := o.Distance
-	capped := Limits{min(l.Mismatches, k), min(l.DNABulges, k), min(l.RNABulges, k)}
-	k = min(k, capped.Mismatches+capped.DNABulges+capped.RNABulges)
-	o.Distance, o.Limits = k, &capped
-	switch {
-	case capped.DNABulges == 0 && capped.RNABulges == 0:
-		o.Substitutions, o.Limits = true, nil
-	case min(capped.Mismatches, capped.DNABulges, capped.RNABulges) >= k:
-		o.Limits = nil
-	}
-	return nil
-}
 
 // Classes returns how many edits of each class a location has. With substitutions alone, and of
 // bytes, the names of the classes mean the same.

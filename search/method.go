@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"fmt"
-	"strings"
 )
 
 // A Method is an algorithm of the papers, or one of ours.
@@ -73,17 +72,6 @@ type tooManyError struct{ err error }
 
 func (e *tooManyError) Error() string { return e.err.Error() }
 
-// A textRange is a part of a stretch of text: ends in (from, to] are searched for, and alignments
-// lie in [first, last).
-type textRange struct {
-	first, last int
-	from, to    int
-}
-
-// before returns the first offset to which an alignment of that many letters may reach back from
-// r.from.
-func (r textRange) before(letters int) int { return max(r.first, r.from-letters) }
-
 // scratch is what a goroutine keeps between calls of find.
 type scratch struct {
 	codes []byte
@@ -127,52 +115,6 @@ func (f *codeFinder) find(s *scratch, r textRange, found func(needle, end int)) 
 			}
 		})
 	}
-}
-
-// Methods are all methods, in the order in which help and tables show them: first the methods of
-// this package, then registered ones.
-func Methods() []*Method { return methods }
-
-var methods = []*Method{
-	shiftOrMethod,
-	wuManberMethod,
-	bruteForceMethod,
-	planesMethod,
-	neighboursMethod,
-}
-
-func init() {
-	for _, m := range methods {
-		for _, s := range m.Schemes {
-			s.Method = m.Name
-		}
-	}
-}
-
-// Auto is the name of a method or scheme by which the fastest one is chosen.
-const Auto = "auto"
-
-// FindScheme returns a method's scheme by their names. For scheme auto it is the first scheme of
-// the method, which Run need not choose.
-func FindScheme(method, scheme string) (*Scheme, error) {
-	for _, m := range methods {
-		if m.Name != method {
-			continue
-		}
-		var names []string
-		for _, s := range m.Schemes {
-			if s.Name == scheme || scheme == Auto {
-				return s, nil
-			}
-			names = append(names, s.Name)
-		}
-		return nil, fmt.Errorf("scheme %q of method %s is not one of auto, %s", scheme, method, strings.Join(names, ", "))
-	}
-	var names []string
-	for _, m := range methods {
-		names = append(names, m.Name)
-	}
-	return nil, fmt.Errorf("method %q is not one of auto, %s", method, strings.Join(names, ", "))
 }
 
 // FullName is such as shift-or/scan.

@@ -183,3 +183,10 @@ func (n *needle) reverseComplement() *needle {
 	}
 	return &r
 }
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -42,12 +42,6 @@ func (p *letterPlanes) mismatches(l, h uint64) uint64 {
 	return p[0] ^ l&p[1] ^ h&p[2] ^ l&h&p[3]
 }
 
-// fetch returns 64 letters of the text. Places before it read as A: a needle that would start there
-// is tried with others of its word, and never reported.
-func fetch(b *dna.Sequence, at int) (l, h, ambiguous uint64) {
-	return dna.WindowOrZero(b.Low, at), dna.WindowOrZero(b.High, at), dna.WindowOrZero(b.Ambiguous, at)
-}
-
 // A planesFinder finds needles by masks of the text, which tell where each set of bases is that
 // stands for a letter.
 type planesFinder struct {

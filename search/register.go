@@ -30,23 +30,3 @@ func (n Needle) Single() bool { return n.n.single }
 
 // Matches tells whether a code matches at a place.
 func (n Needle) Matches(at int, code byte) bool { return n.n.matches(at, code) }
-
-// PlainFinder makes the plainest finder of a needle: brute force or, with edits, the matrix of edit
-// distances. Other finders are compared with it.
-func PlainFinder(n Needle) ByteFinder { return plainFinder(n.n) }
-
-// Register adds a method of another package. Its schemes set ByCodes, ByFlags or both. From then on
-// the method can be named, `bench` measures it, and auto weighs it by rates.tsv. Register is for
-// init functions.
-func Register(m *Method) {
-	for _, s := range m.Schemes {
-		s.Method = m.Name
-		if make := s.ByCodes; make != nil {
-			s.cpu = byCodes(func(n *needle) ByteFinder { return make(Needle{n}) })
-		}
-		if s.ByFlags != nil {
-			s.gpu = flagFinder(s.ByFlags)
-		}
-	}
-	methods = append(methods, m)
-}

@@ -21,19 +21,6 @@ type Repeated struct {
 	planned bool
 }
 
-// A needleRange is the patterns [from, to).
-type needleRange struct{ from, to int }
-
-// A keptFinder is what a scheme made of needles: a finder, or an error.
-type keptFinder struct {
-	finder finder
-	err    error
-}
-
-// mostKept bounds the finders that are kept. A search that always has too many ends asks for ever
-// smaller groups of patterns.
-const mostKept = 64
-
 // NewRepeated prepares searches for patterns of DNA. Options.Device is not looked at, and Announce
 // is not called.
 func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
@@ -108,17 +95,4 @@ func (r *Repeated) plan() error {
 	r.s.stats.TextLetters = letters
 	r.planned = err == nil
 	return err
-}
-
-// finder returns what finds the needles of patterns [from, to), which have one scheme.
-func (s *searcher) finder(from, to int, needles []*needle) (finder, error) {
-	key := needleRange{from, to}
-	if kept, ok := s.kept[key]; ok {
-		return kept.finder, kept.err
-	}
-	f, err := s.schemes[from].cpu(s.text, needles)
-	if s.kept != nil && len(s.kept) < mostKept {
-		s.kept[key] = keptFinder{f, err}
-	}
-	return f, err
 }

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,93 +9,8 @@ import (
 	"sync/atomic"
 
 	"scanmap/gpu/device"
-	"scanmap/internal/measure"
 	"scanmap/internal/parallel"
-	"scanmap/locate"
 )
-
-// Options say how patterns are searched for.
-type Options struct {
-	// Method and Scheme are names, or Auto for the fastest.
-	Method, Scheme string
-	// Distance is k; Substitutions tells that only substitutions count towards it.
-	Distance      int
-	Substitutions bool
-	// Limits are the most edits of each class, k being the most of all classes; nil for none.
-	Limits *Limits
-	// ForwardOnly leaves out the reverse complements; text of bytes has none.
-	ForwardOnly bool
-	// Threads is the number of goroutines; 0 is one for each processor.
-	Threads int
-	Device  device.Choice
-	// Announce, if it is not nil, has the locations of a pattern emitted by distance, contig, start,
-	// strand and end. It is called with their number before the first location.
-	Announce func(pattern, locations int) error
-	// Share, if it is not nil, is told how much of the search is done: letters times patterns.
-	Share  *measure.Share
-	bounds bounds
-}
-
-// Stats says how a search went.
-type Stats struct {
-	Device        string // such as cpu, cuda:0 or cuda:0,cuda:1
-	Schemes       []string
-	Patterns      int
-	FoundPatterns int // that have a location
-	Locations     int64
-	TextLetters   int64
-	Kernels       []KernelTime // with Options.Device.Sync, the longest first
-}
-
-// KernelTime is what one kernel took in all its launches.
-type KernelTime = measure.KernelTime
-
-// bounds limit how much is held at a time. 0 is a good number; others are for tests.
-type bounds struct {
-	// stretch is the most letters of contigs that are searched together.
-	stretch int
-	// patterns is the most patterns that are searched for at a time.
-	patterns int
-	// ends is the most ends of several patterns: with more they are searched for in smaller groups.
-	ends int
-	// window is the most letters that are searched for one pattern at a time. It ends before, at the
-	// segment with which it has more than windowEnds ends.
-	window, windowEnds int
-	// perGPU is the text for which a search takes one more GPU, in letters.
-	perGPU int
-	// batch is the most ends of a strand that are located at a time.
-	batch int
-	// held is the most bytes of locations that wait for better ones, where these come first.
-	held int
-}
-
-const (
-	// segment is the text that a goroutine searches at a time: its codes stay in a cache.
-	segment = 1 << 17
-	// stretches of defaultStretch letters take few calls of a GPU.
-	defaultStretch = 1 << 28
-	// defaultPatterns take 0.7 GB while they are searched for.
-	defaultPatterns = 1 << 18
-	// defaultEnds take 0.1 GB. In a long text there are more, one for each lettersPerEnd: that is less
-	// than the text takes, and a search that has just too many is not made three times.
-	defaultEnds   = 1 << 22
-	lettersPerEnd = 1 << 8
-	// defaultWindow is large enough for many threads.
-	defaultWindow = 256 * segment
-	// defaultWindowEnds take 16 MB.
-	defaultWindowEnds = 1 << 20
-	// defaultBatch ends have locations of 5 MB a strand.
-	defaultBatch = 1 << 16
-	defaultHeld  = 32 << 20
-)
-
-// orDefault replaces bounds of 0, for a text of `letters` letters.
-func (b bounds) orDefault(letters int) bounds {
-	return bounds{
-		stretch: cmp.Or(b.stretch, defaultStretch), patterns: cmp.Or(b.patterns, defaultPatterns), ends: cmp.Or(b.ends, max(defaultEnds, letters/lettersPerEnd)),
-		window: cmp.Or(b.window, defaultWindow), windowEnds: cmp.Or(b.windowEnds, defaultWindowEnds), batch: cmp.Or(b.batch, defaultBatch), perGPU: cmp.Or(b.perGPU, lettersPerGPU), held: cmp.Or(b.held, defaultHeld),
-	}
-}
 
 // Run finds the locations of patterns and gives them to emit, pattern by pattern, each pattern's in
 // order of contig, start, end and strand (or as Options.Announce says), in pieces of any size,
@@ -140,28 +54,6 @@ func plannedSearcher(ctx context.Context, text *Text, patterns []Pattern, o Opti
 	return s, nil
 }
 
-// searcher is a call of Run.
-type searcher struct {
-	ctx      context.Context
-	text     *Text
-	patterns []Pattern
-	options  Options
-	emit     func([]Location) error
-	stats    Stats
-	// needles has the strands of each pattern that is searched for: one, or two.
-	needles [][]*needle
-	schemes []*Scheme // of each pattern
-	chosen  map[needleKind]chosenScheme
-	gpus    []*gpuSearch
-	chunk   int    // letters that are on a GPU at a time
-	found   []bool // of each pattern
-	best    bestFirst
-	// locators has one for each goroutine of locateParts.
-	locators []locator
-	// kept has the needles' finders, if they are used again (repeated.go); otherwise it is nil.
-	kept map[needleRange]keptFinder
-}
-
 // plan checks the patterns and chooses the schemes.
 func (s *searcher) plan() error {
 	o := &s.options
@@ -186,24 +78,6 @@ func (s *searcher) plan() error {
 	return s.choose()
 }
 
-// forward returns the forward needle of a pattern.
-func (s *searcher) forward(pattern int) *needle {
-	if strands := s.needles[pattern]; strands != nil {
-		return strands[0]
-	}
-	n := newNeedle(&s.patterns[pattern], s.text.alphabet, s.options.Distance, s.options.Substitutions)
-	n.limits = s.options.Limits
-	return n
-}
-
-// strands is the number of needles of a pattern.
-func (s *searcher) strands() int {
-	if s.text.alphabet == DNA && !s.options.ForwardOnly {
-		return 2
-	}
-	return 1
-}
-
 // choose sets the device and the scheme of each pattern.
 func (s *searcher) choose() error {
 	o := &s.options
@@ -222,52 +96,6 @@ func (s *searcher) choose() error {
 		}
 	}
 	return nil
-}
-
-// A chosenScheme is a scheme with the letters that it searches in a second for one needle.
-type chosenScheme struct {
-	*Scheme
-	rate float64
-}
-
-// needleKind is what a choice depends on, of a needle whose letters stand for one base each.
-type needleKind struct {
-	length int
-	onGPU  bool
-}
-
-// chooseScheme returns the scheme that was named or, of auto, the fastest one. This is settled once
-// for all needles of a kind.
-func (s *searcher) chooseScheme(n *needle, onGPU bool) (chosenScheme, error) {
-	kind := needleKind{n.length(), onGPU}
-	if chosen, ok := s.chosen[kind]; ok && n.single {
-		return chosen, nil
-	}
-	o := &s.options
-	method, name := cmp.Or(o.Method, Auto), cmp.Or(o.Scheme, Auto)
-	var scheme *Scheme
-	var err error
-	switch {
-	case method == Auto:
-		scheme, err = fastest(n, s.stats.TextLetters, len(s.patterns), onGPU, anyScheme)
-	case name == Auto:
-		scheme, err = Task{n, s.stats.TextLetters, len(s.patterns), onGPU}.fastestOf(method)
-	default:
-		if scheme, err = FindScheme(method, name); err == nil {
-			err = scheme.refusal(n, onGPU)
-		}
-	}
-	if err != nil {
-		return chosenScheme{}, err
-	}
-	chosen := chosenScheme{scheme, scheme.rate(n, s.stats.TextLetters, len(s.patterns), onGPU)}
-	if n.single {
-		if s.chosen == nil {
-			s.chosen = map[needleKind]chosenScheme{}
-		}
-		s.chosen[kind] = chosen
-	}
-	return chosen, nil
 }
 
 // all searches for all patterns, not too many at a time.
@@ -365,26 +193,6 @@ func (s *searcher) give(locations []Location) error {
 	return nil
 }
 
-// put emits locations.
-func (s *searcher) put(locations []Location) error {
-	if len(locations) == 0 {
-		return nil
-	}
-	s.stats.Locations += int64(len(locations))
-	for i := range locations {
-		if p := locations[i].Pattern; !s.found[p] {
-			s.found[p] = true
-			s.stats.FoundPatterns++
-		}
-	}
-	return s.emit(locations)
-}
-
-// strandEnds are the ends of each strand of a pattern.
-type strandEnds [2][]int
-
-func (e *strandEnds) count() int { return len(e[0]) + len(e[1]) }
-
 // ends finds the ends of patterns [from, to); few is false if it gave up because there are too many
 // ends, or patterns, for a search of several patterns.
 func (s *searcher) ends(from, to int) (ends []strandEnds, few bool, err error) {
@@ -471,42 +279,6 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds, t
 	return true, nil
 }
 
-// all is the whole stretch as a range.
-func (s stretch) all() textRange {
-	return textRange{first: s.from, last: s.to, from: s.from, to: s.to}
-}
-
-// segments is the number of segments of a range.
-func (r textRange) segments() int { return (r.to - r.from + segment - 1) / segment }
-
-// inSegments has goroutines search the numbered segments of a range, as long as more is wanted.
-// Each goroutine has a scratch of its own.
-func (r textRange) inSegments(threads int, more func() bool, search func(i int, scratch *scratch, r textRange)) {
-	scratches := make([]scratch, min(threads, r.segments()))
-	parallel.Ranges(threads, r.segments(), 1, func(worker, i, _ int) {
-		if more() {
-			part := r
-			part.from += i * segment
-			part.to = min(part.from+segment, r.to)
-			search(i, &scratches[worker], part)
-		}
-	})
-}
-
-// A locatePart is some ends of a strand of a pattern, which are located without the others.
-type locatePart struct {
-	pattern, strand int
-	ends            []int
-	// before are the locations before the ends that may exclude some ends.
-	before []locate.Occurrence
-	// through, if it is not 0, is the last end that is located: more ends, not known yet, may
-	// decide about later ones. Then locatePart leaves in before the locations before these.
-	through int
-}
-
-// endsOfPart is the least number of ends of a part, unless there are no more.
-const endsOfPart = 2048
-
 // locate makes the locations of patterns from their ends, pattern by pattern and in order of
 // contig, start, end and strand.
 func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
@@ -531,73 +303,4 @@ func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
 		slices.SortFunc(all[of[i]:of[i+1]], byPosition)
 	})
 	return all
-}
-
-// byPosition is the order of the locations of a pattern.
-func byPosition(a, b Location) int {
-	return cmp.Or(a.Contig-b.Contig, a.Start-b.Start, a.End-b.End, boolean(a.Reverse)-boolean(b.Reverse))
-}
-
-// appendParts cuts the ends of a strand into parts like p.
-func appendParts(parts []locatePart, p locatePart, n *needle, ends []int) []locatePart {
-	for len(ends) > 0 {
-		count := n.apart(ends, endsOfPart)
-		p.ends = ends[:count]
-		parts = append(parts, p)
-		p.before, ends = nil, ends[count:]
-	}
-	return parts
-}
-
-// locateParts makes the locations of each part.
-func (s *searcher) locateParts(parts []locatePart) [][]Location {
-	lists := make([][]Location, len(parts))
-	if missing := min(s.options.Threads, len(parts)) - len(s.locators); missing > 0 {
-		s.locators = append(s.locators, make([]locator, missing)...)
-	}
-	parallel.Ranges(s.options.Threads, len(parts), 1, func(worker, i, _ int) {
-		l := &s.locators[worker]
-		l.text = s.text
-		lists[i] = s.locatePart(l, &parts[i])
-	})
-	return lists
-}
-
-// locatePart makes the locations of a part.
-func (s *searcher) locatePart(l *locator, p *locatePart) []Location {
-	var locations []Location
-	n, all := s.needles[p.pattern][p.strand], p.ends
-	add := func(found Location) {
-		found.Pattern, found.Reverse = p.pattern, p.strand == 1
-		locations = append(locations, found)
-	}
-	for i := 0; i < len(all); {
-		contig := s.text.contigAt(all[i])
-		if contig < 0 {
-			i++
-			continue
-		}
-		j := i
-		for last := s.text.contigs[contig].End(); j < len(all) && all[j] <= last; {
-			j++
-		}
-		before := p.before
-		if i > 0 || len(before) > 0 && before[0].End <= s.text.contigs[contig].Start {
-			before = nil // they are on another contig
-		}
-		if p.through != 0 {
-			p.before = l.locateSome(n, contig, before, all[i:j], p.through, add)
-		} else {
-			l.locate(n, contig, before, all[i:j], add)
-		}
-		i = j
-	}
-	return locations
-}
-
-func boolean(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -56,10 +56,6 @@ func (s *searcher) seconds(onGPU bool) float64 {
 	return sum
 }
 
-// lettersPerGPU is the text for which a search takes one more GPU, if there is one: what an H200
-// searches in the time that opening another takes, or less.
-const lettersPerGPU = 1 << 26
-
 // open opens the GPUs of a search on some.
 func (s *searcher) open() error {
 	d := &s.options.Device

@@ -93,3 +93,31 @@ func laneOf(tile []byte, lane int) []byte {
 	from := min(lane*laneLetters, len(tile))
 	return tile[from:min(from+laneLetters, len(tile))]
 }
+
+// masks returns the masks of a part of the needle, [from, to), for each code and for one more that
+// matches nothing: a 0 for each letter that matches, the letters in the upper bits of `bits` and
+// only zeros below.
+func (n *needle) masks(from, to, bits int) []uint64 {
+	codes := n.alphabet.Codes()
+	masks := make([]uint64, codes+1)
+	for c := range masks {
+		for i := from; i < to; i++ {
+			if c == codes || !n.matches(i, byte(c)) {
+				masks[c] |= 1 << (bits - to + i)
+			}
+		}
+	}
+	return masks
+}
+
+// wordMasks returns the masks of a needle for each of as many words of 64 bits as it needs: the
+// first has the 1 to 64 letters that leave a multiple of 64, in its upper bits, and the others are
+// full.
+func (n *needle) wordMasks() [][]uint64 {
+	var all [][]uint64
+	from, to := 0, (n.length()-1)%64+1
+	for ; to <= n.length(); from, to = to, to+64 {
+		all = append(all, n.masks(from, to, 64))
+	}
+	return all
+}

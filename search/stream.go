@@ -314,15 +314,6 @@ func (st *stream) release(n *needle, decided int, last bool) error {
 	return nil
 }
 
-// bestFirst orders the locations of a pattern by distance. It holds them if they are not too many.
-// Otherwise it counts them, and has the pattern searched for again for each distance.
-type bestFirst struct {
-	held    []Location
-	bytes   int
-	tooMany bool
-	counts  [MaxDistance + 1]int // by distance
-}
-
 // locationBytes is the memory of a location without operations.
 const locationBytes = 72
 

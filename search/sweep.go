@@ -20,6 +20,13 @@ type sweepState struct{ up, down, score lanesWord }
 // Bit sweeper.carry tells; others mean nothing.
 type rowCarry struct{ up, down lanesWord }
 
+// tilesScratch is what a goroutine keeps.
+type tilesScratch struct {
+	masks   []lanesWord
+	carries []rowCarry
+	ends    [tileLanes][]int
+}
+
 // A sweeper computes blocks of the matrix of edit distances by the recurrence of Myers 1999 turned
 // around: a word does not hold a column of the matrix, but a row for 64 columns (as in Beeloo and
 // Groot Koerkamp 2025, Sassy: Searching Short DNA Strings in the 2020s). Block by block it computes

@@ -3,6 +3,8 @@ package search
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"scanmap/dna"
 )
@@ -18,6 +20,14 @@ const (
 
 // Alphabets are the names of the alphabets.
 var Alphabets = []string{string(DNA), string(Bytes)}
+
+// oneOf reads a value by its name. The argument what names the kind of value, for the error.
+func oneOf[T ~string](what, s string, names []string) (T, error) {
+	if !slices.Contains(names, s) {
+		return "", fmt.Errorf("%s %q is not one of %s", what, s, strings.Join(names, ", "))
+	}
+	return T(s), nil
+}
 
 // ParseAlphabet reads the name of an alphabet.
 func ParseAlphabet(s string) (Alphabet, error) { return oneOf[Alphabet]("alphabet", s, Alphabets) }
@@ -118,3 +128,14 @@ func (t *Text) stretches(most int) []stretch {
 	}
 	return all
 }
+
+// A textRange is a part of a stretch of text: ends in (from, to] are searched for, and alignments
+// lie in [first, last).
+type textRange struct {
+	first, last int
+	from, to    int
+}
+
+// before returns the first offset to which an alignment of that many letters may reach back from
+// r.from.
+func (r textRange) before(letters int) int { return max(r.first, r.from-letters) }

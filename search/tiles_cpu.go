@@ -49,13 +49,6 @@ type tilesNeedle struct {
 	depth atomic.Int32
 }
 
-// tilesScratch is what a goroutine keeps.
-type tilesScratch struct {
-	masks   []lanesWord
-	carries []rowCarry
-	ends    [tileLanes][]int
-}
-
 // tileBlocks is the number of blocks of a part of a segment, tileStride with those before it.
 const (
 	tileBlocks = segment / 64 / tileLanes

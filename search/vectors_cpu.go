@@ -94,3 +94,9 @@ func (v *bitVectors) scanLong(b *dna.Sequence, from, to, after int, found func(e
 		}
 	}
 }
+
+// fetch returns 64 letters of the text. Places before it read as A: a needle that would start there
+// is tried with others of its word, and never reported.
+func fetch(b *dna.Sequence, at int) (l, h, ambiguous uint64) {
+	return dna.WindowOrZero(b.Low, at), dna.WindowOrZero(b.High, at), dna.WindowOrZero(b.Ambiguous, at)
+}
