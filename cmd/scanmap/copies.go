@@ -13,7 +13,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/genome/copies"
 	"scanmap/report"
@@ -276,14 +275,6 @@ func (j *copiesJob) results() []copiesResult {
 		}})
 	}
 	return all
-}
-
-// copyNumbers are the results with the names that belong to them.
-type copyNumbers struct {
-	*copies.Result
-	ref     *dna.Reference
-	names   []string // of regions
-	options *copies.Options
 }
 
 // compute reads the inputs.

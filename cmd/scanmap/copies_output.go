@@ -9,9 +9,18 @@ import (
 	"slices"
 	"strconv"
 
+	"scanmap/dna"
 	"scanmap/genome/copies"
 	"scanmap/report"
 )
+
+// copyNumbers are the results with the names that belong to them.
+type copyNumbers struct {
+	*copies.Result
+	ref     *dna.Reference
+	names   []string // of regions
+	options *copies.Options
+}
 
 // decimal writes a number with a number of decimals, and a point for NaN.
 func decimal(x float64, decimals int) string {

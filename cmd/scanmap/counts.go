@@ -323,3 +323,31 @@ func (o *counts) writeRegions(to io.Writer) error {
 	}
 	return w.end()
 }
+
+// A regionWriter writes lines of --region-depth.
+type regionWriter struct {
+	to      io.Writer
+	contigs []dna.Contig
+	text    []byte
+}
+
+// begin writes the header.
+func (w *regionWriter) begin() error {
+	_, err := io.WriteString(w.to, report.RegionDepthHeader)
+	return err
+}
+
+// put writes a line, soon.
+func (w *regionWriter) put(d depth.RegionDepth) error {
+	if w.text = report.AppendRegionDepth(w.text, w.contigs[d.Contig].Name, &d); len(w.text) < 1<<16 {
+		return nil
+	}
+	return w.end()
+}
+
+// end writes what was put.
+func (w *regionWriter) end() error {
+	_, err := w.to.Write(w.text)
+	w.text = w.text[:0]
+	return err
+}

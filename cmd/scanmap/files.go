@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -165,4 +167,26 @@ func fileName(c *cli.Context, option string) (string, error) {
 		return "", fmt.Errorf("option --%s: the name is empty", option)
 	}
 	return name, nil
+}
+
+// isStandardOutput tells the names of standard output.
+func isStandardOutput(name string) bool {
+	return name == "-" || isStream(name, unix.Stdout)
+}
+
+// openFiles are the names of files that the process has open already.
+var openFiles = regexp.MustCompile(`^/dev/(fd/\d+|stderr)$|^/proc/[^/]+/(task/[^/]+/)?fd/\d+$`)
+
+// cause takes the call and the path off an error of package os; messages name the
+// file as the user did.
+func cause(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
 }

@@ -6,6 +6,36 @@
 // the signal that stopped it (130 for SIGINT, 143 for SIGTERM). A reader that
 // closes standard output early, as head does, has what it wanted: the run ends
 // quietly with 0. Messages are one line each on standard error.
+//
+// # Files
+//
+// A file uses those of its line and below it. values.go alone uses one above, commands.go, for
+// messages that list the values of an option.
+//
+//	main.go                                     this process, or one that helps another
+//	man.go, roff.go, help.go, examples.go       the manual and the help
+//	completion.go, completion_bash.go, completion_fish.go, completion_zsh.go, completion_text.go
+//	commands.go                                 all commands, for help
+//	mergestats.go, mergedepth.go                merge-stats
+//	map.go, dryrun.go, insertsize.go, preset.go  map, insert-size
+//	copies.go, copies_output.go, copies_vcf.go  copies
+//	guides.go, guides_changes.go, guides_output.go  guides
+//	demultiplex.go, filter.go, records.go       demultiplex, filter
+//	mappability.go                              mappability
+//	primers.go                                  primers
+//	bench.go, bench_device.go, bench_map.go, bench_search.go  bench
+//	search.go, search_target.go, search_variants.go  search
+//	map_options.go, samples.go                  options of map, some also of others
+//	reports.go, counts.go                       statistics and counts of runs
+//	bed.go, track.go, profiles.go               forms of files
+//	version.go, devices_gpu.go                  --version, and the GPUs there are
+//	flags.go                                    options of several commands
+//	values.go, probe_gpu.go                     values that have names; whether a driver answers
+//	arguments.go, habits.go                     arguments as they are typed
+//	progress.go, results.go, splitfolder.go     a run: how far it is, and what it leaves
+//	supervise.go                                the process that watches this one
+//	process.go, messages.go, keeper.go, limits.go  messages, exit codes and limits of a process
+//	output.go, files.go, streams.go             files that appear when complete
 package main
 
 import (

@@ -13,7 +13,6 @@ import (
 	"scanmap/fasta"
 	"scanmap/mapper"
 	"scanmap/mapper/depth"
-	"scanmap/report"
 	"scanmap/track"
 )
 
@@ -175,9 +174,6 @@ func (p *partDepths) writeRegions(to io.Writer, o *counts) error {
 	}
 	return w.end()
 }
-
-// A partError is one of reading the track of a part, which it names.
-type partError struct{ error }
 
 // A depthPass reads the tracks once, from the first base to the last, in runs of equal depths of
 // all. Its heap has the parts by the end of the run that each is in.
@@ -346,32 +342,4 @@ func (c *partCursor) next(contig, at int) error {
 		c.sum += c.units * int64(r.end-r.start)
 	}
 	return nil
-}
-
-// A regionWriter writes lines of --region-depth.
-type regionWriter struct {
-	to      io.Writer
-	contigs []dna.Contig
-	text    []byte
-}
-
-// begin writes the header.
-func (w *regionWriter) begin() error {
-	_, err := io.WriteString(w.to, report.RegionDepthHeader)
-	return err
-}
-
-// put writes a line, soon.
-func (w *regionWriter) put(d depth.RegionDepth) error {
-	if w.text = report.AppendRegionDepth(w.text, w.contigs[d.Contig].Name, &d); len(w.text) < 1<<16 {
-		return nil
-	}
-	return w.end()
-}
-
-// end writes what was put.
-func (w *regionWriter) end() error {
-	_, err := w.to.Write(w.text)
-	w.text = w.text[:0]
-	return err
 }

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -112,20 +111,6 @@ func (s *sink) err() error {
 	return s.failed
 }
 
-// cause takes the call and the path off an error of package os; messages name the
-// file as the user did.
-func cause(err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
-		return p.Err
-	case errors.As(err, &l):
-		return l.Err
-	}
-	return err
-}
-
 // output is where results go. A regular file is written under a temporary name beside
 // its target and appears under its own name when publish is called. Devices and FIFOs
 // are written to as they are, and so is standard output.
@@ -137,14 +122,6 @@ type output struct {
 	published bool
 	temporary string // its name until then; empty when there is none to rename
 }
-
-// isStandardOutput tells the names of standard output.
-func isStandardOutput(name string) bool {
-	return name == "-" || isStream(name, unix.Stdout)
-}
-
-// openFiles are the names of files that the process has open already.
-var openFiles = regexp.MustCompile(`^/dev/(fd/\d+|stderr)$|^/proc/[^/]+/(task/[^/]+/)?fd/\d+$`)
 
 // openOutput opens a result file by its name. Opening a FIFO waits for a reader, until ctx
 // is cancelled.
@@ -300,4 +277,16 @@ func (o *output) discard() {
 		o.temporary = ""
 		leftovers.Add(-1)
 	}
+}
+
+// announceKey is the key of a context's func(name string) error.
+type announceKey struct{}
+
+// announce tells the supervisor, if there is one, the name of a temporary file that is about to be
+// made.
+func announce(ctx context.Context, name string) error {
+	if f, ok := ctx.Value(announceKey{}).(func(string) error); ok {
+		return f(name)
+	}
+	return nil
 }

@@ -38,12 +38,8 @@ func (r *reports) outputs() []namedOutput {
 	return []namedOutput{{"stats", r.stats}, {"multiqc", r.multiqc}, {"report-html", r.html}}
 }
 
-// A statisticsFile is a report that is written at the end.
-type statisticsFile struct {
-	what  string
-	file  *output
-	write func(io.Writer, *mapper.Stats) error
-}
+// A partError is one of reading the track of a part, which it names.
+type partError struct{ error }
 
 // open opens the files. They tell of the counts too.
 func (r *reports) open(results *resultFiles, counted *counts) (files []statisticsFile, err error) {

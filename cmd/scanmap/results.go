@@ -3,9 +3,19 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"sync"
+
+	"scanmap/mapper"
 )
+
+// A statisticsFile is a report that is written at the end.
+type statisticsFile struct {
+	what  string
+	file  *output
+	write func(io.Writer, *mapper.Stats) error
+}
 
 // resultFiles are the outputs of a run. They appear when all are complete, the records last. If one
 // cannot get its name then, outputs that already have theirs are removed again; earlier files of

@@ -86,18 +86,6 @@ func (w *worker) announce(name string) error {
 	return err
 }
 
-// announceKey is the key of a context's func(name string) error.
-type announceKey struct{}
-
-// announce tells the supervisor, if there is one, the name of a temporary file that is about to be
-// made.
-func announce(ctx context.Context, name string) error {
-	if f, ok := ctx.Value(announceKey{}).(func(string) error); ok {
-		return f(name)
-	}
-	return nil
-}
-
 // A supervisor is this process while a worker does its work.
 type supervisor struct {
 	limit   memoryLimit
