@@ -16,7 +16,7 @@
 //
 // # What is where
 //
-// A file uses those of its line and below it, and none above:
+// A file uses those of its line and below it.
 //
 //	run.go                     a run, and other calls of the package
 //	check.go, memory.go        options: what is wrong with them, and the memory they take

@@ -29,7 +29,8 @@
 //
 // # Files
 //
-// A file uses those below it; bisulfite.go alone uses one above, for it runs a count of each strand:
+// A file uses those of its line and below it. bisulfite.go alone uses one above, run.go, which it
+// calls for each strand.
 //
 //	run.go                       a count: the engine, and one genome after the other
 //	bisulfite.go                 a count of each strand with T for C
