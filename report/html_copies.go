@@ -120,18 +120,16 @@ func copiesFacts(r *copies.Result, ref *dna.Reference, o *copies.Options, info C
 	}
 }
 
-// CopiesFlags names what makes copies doubtful, with a comma between two: differ where mean and
-// median differ, bound where the correction for GC content is at its bound. It is empty for
-// nothing.
-func CopiesFlags(c *copies.Count, differ bool) string {
-	var flags []string
+// CopiesFlags names what makes copies doubtful: differ where mean and median differ, bound where
+// the correction for GC content is at its bound.
+func CopiesFlags(c *copies.Count, differ bool) (flags []string) {
 	if differ {
 		flags = append(flags, "differ")
 	}
 	if c.AtBound() {
 		flags = append(flags, "bound")
 	}
-	return strings.Join(flags, ",")
+	return flags
 }
 
 // sureCopies is the standard error with which a window tells whole numbers of copies apart: those
@@ -276,7 +274,7 @@ func regionTable(r *copies.Result, ref *dna.Reference, names []string) *table {
 	for i := range r.Regions[:min(maxRows, len(r.Regions))] {
 		g := &r.Regions[i]
 		t.row(0, names[i], ref.Contigs[g.Contig].Name, grouped(int64(g.Start)+1), grouped(int64(g.End)), copiesText(g.Copies),
-			copiesText(g.Error), copiesText(g.Median), grouped(int64(math.Round(g.Starts))), grouped(int64(g.Unmasked)), CopiesFlags(&g.Count, g.Differ))
+			copiesText(g.Error), copiesText(g.Median), grouped(int64(math.Round(g.Starts))), grouped(int64(g.Unmasked)), strings.Join(CopiesFlags(&g.Count, g.Differ), ","))
 	}
 	return t
 }

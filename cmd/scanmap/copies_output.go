@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"scanmap/dna"
 	"scanmap/genome/copies"
@@ -74,10 +75,7 @@ func (n *copyNumbers) writeWindows(w io.Writer) error {
 
 // countColumns are the columns starts, error and flags.
 func countColumns(c *copies.Count, differ bool) string {
-	flags := report.CopiesFlags(c, differ)
-	if flags == "" {
-		flags = "."
-	}
+	flags := cmp.Or(strings.Join(report.CopiesFlags(c, differ), ","), ".")
 	return strconv.FormatFloat(c.Starts, 'g', 10, 64) + "\t" + decimal(c.Error, 3) + "\t" + flags
 }
 

@@ -78,10 +78,7 @@ func (n *copyNumbers) writeVariant(b *bufio.Writer, at copies.Interval, name str
 	if name == "" || strings.ContainsAny(name, " ;\t") {
 		name = "."
 	}
-	var filters []string
-	if flags := report.CopiesFlags(of, differ); flags != "" {
-		filters = strings.Split(flags, ",")
-	}
+	filters := report.CopiesFlags(of, differ)
 	alternative, info, values := ".", "END="+strconv.Itoa(at.End), ".:.:.:.:."
 	if g, known := n.Genotype(number, of, ploidy); known {
 		likelihoods := "."
