@@ -67,7 +67,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
-	"scanmap/internal/parallel"
+	"scanmap/internal/bgzf"
 )
 
 func main() {
@@ -166,43 +166,36 @@ type drawer func(w []*bytes.Buffer, i int) error
 // writeBlocks draws n reads in blocks, on all processors, and writes them in order. The number of
 // processors makes no difference.
 func writeBlocks(n int, files []*bufio.Writer, begin func(block int) drawer) error {
-	threads := runtime.GOMAXPROCS(0)
-	blocks := (n + blockReads - 1) / blockReads
 	type drawn struct {
-		buffers []*bytes.Buffer
-		err     error
+		number  int
+		buffers []*bytes.Buffer // for each file
 	}
-	round := make([]drawn, 2*threads)
-	for i := range round {
-		for range files {
-			round[i].buffers = append(round[i].buffers, &bytes.Buffer{})
+	draw := func(_ []byte, b *bgzf.Block[drawn]) ([]byte, error) {
+		draw, from := begin(b.Note.number), b.Note.number*blockReads
+		for i := from; i < min(from+blockReads, n); i++ {
+			if err := draw(b.Note.buffers, i); err != nil {
+				return nil, err
+			}
 		}
+		return nil, nil
 	}
-	for first := 0; first < blocks; first += len(round) {
-		now := round[:min(len(round), blocks-first)]
-		parallel.Ranges(threads, len(now), 1, func(_, at, _ int) {
-			d, draw := &now[at], begin(first+at)
-			for _, b := range d.buffers {
-				b.Reset()
-			}
-			from := (first + at) * blockReads
-			for i := from; i < min(from+blockReads, n) && d.err == nil; i++ {
-				d.err = draw(d.buffers, i)
-			}
-		})
-		for i := range now {
-			err := now[i].err
-			for j, w := range files {
-				if err == nil {
-					_, err = w.Write(now[i].buffers[j].Bytes())
-				}
-			}
-			if err != nil {
+	press := bgzf.NewPress(runtime.GOMAXPROCS(0), func() bgzf.Packer[drawn] { return draw }, func(b *bgzf.Block[drawn]) error {
+		for i, w := range files {
+			if _, err := b.Note.buffers[i].WriteTo(w); err != nil {
 				return err
 			}
 		}
+		return nil
+	})
+	for number := 0; number*blockReads < n && press.Err() == nil; number++ {
+		note := &press.Block.Note
+		for len(note.buffers) < len(files) {
+			note.buffers = append(note.buffers, &bytes.Buffer{})
+		}
+		note.number = number
+		_ = press.Next() // its error is that of Err
 	}
-	return nil
+	return press.Close()
 }
 
 // writeFile makes a file, or writes to standard output if it is called "-".
