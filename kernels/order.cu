@@ -72,13 +72,6 @@ KERNEL(order_few, OrderParams, ORDER_THREADS) {
 KERNEL(order_many, OrderParams, SORT_THREADS) {
 	SHARED u32x4 tile[SORT_TILE];
 	SHARED u32 next;
-	for (;;) {
-		if (thread_index() == 0) next = atomic_add(p.counters + ORDER_NEXT, 1u);
-		block_barrier();
-		const u32 mine = next;
-		block_barrier();
-		if (mine >= p.counters[ORDER_MANY]) return;
-		const u32 read = p.many[mine], first = read ? p.places[read - 1] : 0;
-		sort_by_block(p.ordered + first, p.scratch + first, p.places[read] - first, tile);
-	}
+	for_listed_reads(p.many, p.counters[ORDER_MANY], p.counters + ORDER_NEXT, next, p.places,
+		[&](u32 first, u32 n) { sort_by_block(p.ordered + first, p.scratch + first, n, tile); });
 }

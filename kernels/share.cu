@@ -159,17 +159,11 @@ KERNEL(share_sort, ShareSortParams, SHARE_THREADS) {
 KERNEL(share_sort_many, ShareSortParams, SORT_THREADS) {
 	SHARED u32x4 tile[SORT_TILE];
 	SHARED u32 next;
-	for (;;) {
-		if (thread_index() == 0) next = atomic_add(p.counters + SHARE_NEXT, 1u);
-		block_barrier();
-		const u32 mine = next;
-		block_barrier();
-		if (mine >= p.counters[SHARE_MANY]) return;
-		const u32 read = p.many[mine], first = read ? p.places[read - 1] : 0, n = p.places[read] - first;
+	for_listed_reads(p.many, p.counters[SHARE_MANY], p.counters + SHARE_NEXT, next, p.places, [&](u32 first, u32 n) {
 		u32x4 *sorted = p.sorted + first, *scratch = p.scratch + first;
 		if (n > p.most) sort_by_block((Held*)sorted, (Held*)scratch, n, (Held*)tile);
 		sort_by_block(sorted, scratch, minimum(n, p.most), tile);
-	}
+	});
 }
 
 // The weight of a location.

@@ -82,3 +82,19 @@ template <class Item> DEVICE void sort_by_block(Item* items, Item* scratch, u32 
 		for (u32 i = thread_index(); i < n; i += SORT_THREADS) to[i] = from[i];
 	block_barrier();
 }
+
+// for_listed_reads has blocks take reads of a list until there are none. Each read gets its first
+// item and their number; places are those after its last one. `taken` counts reads, and next is in
+// shared memory.
+template <class Each>
+DEVICE void for_listed_reads(const u32* reads, u32 count, u32* taken, u32& next, const u32* places, Each each) {
+	for (;;) {
+		if (thread_index() == 0) next = atomic_add(taken, 1u);
+		block_barrier();
+		const u32 mine = next;
+		block_barrier();
+		if (mine >= count) return;
+		const u32 read = reads[mine], first = read ? places[read - 1] : 0;
+		each(first, places[read] - first);
+	}
+}

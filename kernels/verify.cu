@@ -226,15 +226,8 @@ struct SortParams {
 KERNEL(sort_many, SortParams, SORT_THREADS) {
 	SHARED u32x2 tile[SORT_TILE];
 	SHARED u32 next;
-	for (;;) {
-		if (thread_index() == 0) next = atomic_add(p.counters + EMIT_NEXT, 1u);
-		block_barrier();
-		const u32 mine = next;
-		block_barrier();
-		if (mine >= p.counters[EMIT_MANY]) return;
-		const u32 read = p.many[mine], first = read ? p.places[read - 1] : 0;
-		sort_by_block(p.grouped + first, p.scratch + first, p.places[read] - first, tile);
-	}
+	for_listed_reads(p.many, p.counters[EMIT_MANY], p.counters + EMIT_NEXT, next, p.places,
+		[&](u32 first, u32 n) { sort_by_block(p.grouped + first, p.scratch + first, n, tile); });
 }
 
 struct EmitParams {
