@@ -20,7 +20,6 @@ type PrimersInfo struct {
 	Reference   string   // name of the file
 	Pairs       string   // name of the file
 	Options     primers.Options
-	Melting     *primers.Melting // of the temperatures of Products.Melt; nil for none
 }
 
 // Products collects counts for the page, of any number of products, and the best products of each
@@ -34,7 +33,6 @@ type Products struct {
 	edits []int64              // by the edits of both primers
 	sizes sizeCounts
 	count int64
-	melts *primers.Melter // nil for no temperatures
 }
 
 // The page has at most this many products, and of a pair.
@@ -49,9 +47,6 @@ func NewProducts(ref *dna.Reference, pairs []primers.Pair) *Products {
 	return &Products{pairs: pairs, ref: ref, best: make([][]primers.Amplicon, n), all: make([]int64, n),
 		each: max(1, min(maxProductsOfPair, maxProducts/min(n, maxRows)))}
 }
-
-// Melt has the page show melting temperatures, of products that are added from now on.
-func (p *Products) Melt(m *primers.Melter) { p.melts = m }
 
 // productEdits are the edits of both primers.
 func productEdits(a *primers.Amplicon) int { return a.Forward.Edits + a.Reverse.Edits }
@@ -77,11 +72,7 @@ func (p *Products) Add(a *primers.Amplicon) {
 	}
 	at, _ := slices.BinarySearchFunc(best, edits+1, func(b primers.Amplicon, edits int) int { return cmp.Compare(productEdits(&b), edits) })
 	kept := *a
-	if p.melts == nil {
-		kept.Forward.Operations, kept.Reverse.Operations = nil, nil
-	} else {
-		kept.Forward.Operations, kept.Reverse.Operations = slices.Clone(a.Forward.Operations), slices.Clone(a.Reverse.Operations)
-	}
+	kept.Forward.Operations, kept.Reverse.Operations = nil, nil
 	best = slices.Insert(best, at, kept)
 	p.best[of] = best[:min(len(best), p.each)]
 }
@@ -167,7 +158,7 @@ func (p *Products) facts(info PrimersInfo) []fact {
 	if len(o.Circular) > 0 {
 		facts = append(facts, fact{"Circular", p.circular(o) + "; a product past the end of a contig goes on at its start", false})
 	}
-	if m := info.Melting; m != nil {
+	if m := o.Melting; m != nil {
 		facts = append(facts, fact{"Melting temperatures", fmt.Sprintf("by %s, with %g nM of each primer, %g mM of monovalent and %g mM of divalent cations, "+
 			"and %g mM of dNTPs", m.Stacks, m.Primer, m.Monovalent, m.Divalent, m.DNTP), false})
 	}
@@ -296,7 +287,7 @@ func (p *Products) productTable(info PrimersInfo) *table {
 	name := info.editsName() + "s"
 	header := []string{"product", "contig", "start#", "end#", "strand", "size#", "forward " + name + "#", "reverse " + name + "#",
 		"forward, last 5#", "reverse, last 5#"}
-	if p.melts != nil {
+	if info.Options.Melting != nil {
 		header = append(header, "forward Tm, °C#", "reverse Tm, °C#")
 	}
 	t := &table{Title: "Products", Header: columns(header...)}
@@ -314,9 +305,8 @@ func (p *Products) productTable(info PrimersInfo) *table {
 			cells := []string{p.productName(a), p.ref.Contigs[a.Contig].Name, grouped(int64(a.Start) + 1), grouped(int64(a.End)), strand,
 				grouped(int64(a.End - a.Start)), strconv.Itoa(a.Forward.Edits), strconv.Itoa(a.Reverse.Edits),
 				strconv.Itoa(a.Forward.Last), strconv.Itoa(a.Reverse.Last)}
-			if p.melts != nil {
-				forward, reverse := p.melts.Temperatures(a)
-				cells = append(cells, forward, reverse)
+			if info.Options.Melting != nil {
+				cells = append(cells, a.Forward.TmText(), a.Reverse.TmText())
 			}
 			t.row(0, cells...)
 		}

@@ -157,22 +157,16 @@ func TestPrimersTemperatures(t *testing.T) {
 		{Name: "inside", Forward: []byte(text[100:120]), Reverse: reverseOf(text[300:320])},
 		{Name: "around", Forward: []byte(text[520:540]), Reverse: reverseOf(text[40:60])},
 	}
-	o := primers.Options{Least: 40, Most: 300, Circular: []int{0}}
-	melting := primers.DefaultMelting
-	melter, err := primers.NewMelter(ref, pairs, &melting)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := primers.Options{Least: 40, Most: 300, Circular: []int{0}, Melting: &primers.DefaultMelting}
 	var rows bytes.Buffer
 	writer, err := primers.NewRows(&rows, ref, pairs, primers.TSV)
 	if err == nil {
-		err = writer.Melt(&melting)
+		err = writer.Melt()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	products := NewProducts(ref, pairs)
-	products.Melt(melter)
 	stats, err := primers.Run(context.Background(), ref, pairs, o, func(a *primers.Amplicon) error {
 		products.Add(a)
 		return writer.Add(context.Background(), a)
@@ -182,7 +176,7 @@ func TestPrimersTemperatures(t *testing.T) {
 	}
 	var page bytes.Buffer
 	if err == nil {
-		err = PrimersHTML(&page, products, stats, PrimersInfo{Reference: "ref.fa", Pairs: "p.tsv", Options: o, Melting: &melting})
+		err = PrimersHTML(&page, products, stats, PrimersInfo{Reference: "ref.fa", Pairs: "p.tsv", Options: o})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -84,7 +84,7 @@ func meltingFlags() []cli.Flag {
 	m := &primers.DefaultMelting
 	return []cli.Flag{
 		choice(&cli.StringFlag{Name: "tm", Category: categoryPrimers,
-			Usage: "write melting temperatures of both sites, with their mismatches, by the parameters `NAME`: " + either(primers.AllStacks)}, primers.AllStacks),
+			Usage: "write melting temperatures of both sites, with their mismatches, as TSV and to the page, by the parameters `NAME`: " + either(primers.AllStacks)}, primers.AllStacks),
 		concentration("dna-conc", "NM", m.Primer, "each primer"),
 		concentration("mv-conc", "MM", m.Monovalent, "monovalent cations"),
 		concentration("dv-conc", "MM", m.Divalent, "divalent cations"),
@@ -100,8 +100,7 @@ type pairsJob struct {
 	report    string // file of the page, empty for none
 	format    primers.Format
 	options   primers.Options
-	melting   *primers.Melting // nil for none
-	circular  string           // names of contigs, empty for none
+	circular  string // names of contigs, empty for none
 	// background is the genome whose products are unwanted, empty for none, and leftOut how many pairs
 	// have one.
 	background string
@@ -263,14 +262,15 @@ func (j *pairsJob) readMelting(c *cli.Context) error {
 	if !c.IsSet("tm") {
 		return nil
 	}
-	if j.output == noRecords || j.format != primers.TSV {
-		return errors.New("option --tm is for products as TSV, which has columns for melting temperatures")
+	if (j.output == noRecords || j.format != primers.TSV) && j.report == "" {
+		return errors.New("option --tm is for products as TSV or for the page of --report-html, which have columns for melting temperatures, " +
+			"and neither is written")
 	}
 	m.Stacks = primers.Stacks(c.String("tm"))
 	if err := m.Check(); err != nil {
 		return fmt.Errorf("option --tm: %w", err)
 	}
-	j.melting = &m
+	j.options.Melting = &m
 	return nil
 }
 
@@ -346,8 +346,8 @@ func (j *pairsJob) find(ctx context.Context, products, counts, page *output) (*p
 		if rows, err = primers.NewRows(products, ref, pairs, j.format); err != nil {
 			return nil, err
 		}
-		if j.melting != nil {
-			if err := rows.Melt(j.melting); err != nil {
+		if j.options.Melting != nil && j.format == primers.TSV {
+			if err := rows.Melt(); err != nil {
 				return nil, err
 			}
 		}
@@ -356,13 +356,6 @@ func (j *pairsJob) find(ctx context.Context, products, counts, page *output) (*p
 	var shown *report.Products
 	if page != nil {
 		shown = report.NewProducts(ref, pairs)
-		if j.melting != nil {
-			melts, err := primers.NewMelter(ref, pairs, j.melting)
-			if err != nil {
-				return nil, err
-			}
-			shown.Melt(melts)
-		}
 		uses = append(uses, func(a *primers.Amplicon) error {
 			shown.Add(a)
 			return ctx.Err()
@@ -377,7 +370,7 @@ func (j *pairsJob) find(ctx context.Context, products, counts, page *output) (*p
 	}
 	if err == nil && page != nil {
 		err = report.PrimersHTML(page, shown, stats, report.PrimersInfo{Version: version, CommandLine: j.commandLine,
-			Reference: j.text, Pairs: j.pairs, Options: j.options, Melting: j.melting})
+			Reference: j.text, Pairs: j.pairs, Options: j.options})
 	}
 	if err != nil {
 		return nil, err

@@ -129,8 +129,8 @@ func TestPrimersUsage(t *testing.T) {
 		{"--pairs p.tsv --max-products 1 --multiplex ref.fa", "options --max-products and --multiplex contradict each other: the limit is one of each pair"},
 		{"--pairs p.tsv --max-products 1 -o none ref.fa", "option --max-products is for products, of which --output none writes none"},
 		{"--pairs p.tsv --tm breslauer ref.fa", `option --tm: parameters "breslauer" are not one of santalucia1998, santalucia2004`},
-		{"--pairs p.tsv --tm santalucia1998 --format bed ref.fa", "option --tm is for products as TSV"},
-		{"--pairs p.tsv --tm santalucia1998 -o none ref.fa", "option --tm is for products as TSV"},
+		{"--pairs p.tsv --tm santalucia1998 --format bed ref.fa", "option --tm is for products as TSV or for the page of --report-html"},
+		{"--pairs p.tsv --tm santalucia1998 -o none ref.fa", "which have columns for melting temperatures, and neither is written"},
 		{"--pairs p.tsv --tm santalucia1998 --dna-conc 0 ref.fa", "option --tm: melting temperatures need primer and salt"},
 		{"--pairs p.tsv --tm santalucia1998 --mv-conc -1 ref.fa", `option --mv-conc: "-1" is not a number from 0 to 1000000`},
 		{"--pairs p.tsv --dv-conc 2 ref.fa", "option --dv-conc is for melting temperatures, which --tm NAME writes"},
@@ -167,7 +167,16 @@ func TestPrimersPage(t *testing.T) {
 		t.Errorf("the products are %s", text)
 	}
 	quietly(t, "primers", "-f", pairs, "--max-mismatches", "2", "--html", page, "-o", "none", phix)
-	if text := readFile(t, page); !strings.Contains(text, ">300<") {
+	if text := readFile(t, page); !strings.Contains(text, ">300<") || strings.Contains(text, ">55.05<") {
 		t.Errorf("the page without products is %s", text)
+	}
+	for _, output := range []string{"none", rows, filepath.Join(folder, "p.tsv2")} {
+		quietly(t, "primers", "-f", pairs, "--max-mismatches", "2", "--tm", "santalucia1998", "--html", page, "-o", output, phix)
+		if text := readFile(t, page); !strings.Contains(text, ">55.05<") || !strings.Contains(text, ">44.22<") {
+			t.Errorf("-o %s: the page with temperatures is %s", output, text)
+		}
+	}
+	if text := readFile(t, rows); len(strings.Fields(text)) != 12 {
+		t.Errorf("BED beside temperatures on the page is %q", text)
 	}
 }

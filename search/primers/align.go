@@ -56,6 +56,11 @@ func (a *alignment) set(ref *dna.Reference, contig, start, end int, reverse bool
 	})
 }
 
+// of makes it the alignment of a site of an amplicon.
+func (a *alignment) of(ref *dna.Reference, pairs []Pair, product *Amplicon, s *Site) {
+	a.set(ref, product.Contig, s.Start, s.End, (s == &product.Reverse) != product.Minus, s.Primer.letters(pairs), s.Operations, true)
+}
+
 // each gives every operation on one letter: = or X where a letter of the primer is aligned with one
 // of the reference, I for one that the reference lacks, D for one that the primer lacks, as in SAM.
 // q letters of the primer and r of the reference come before it.

@@ -3,6 +3,7 @@ package primers
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -156,11 +157,11 @@ func TestMeltingRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rows.Melt(&DefaultMelting); err != nil {
+	if err := rows.Melt(); err != nil {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	o := Options{Least: 20, Most: 200, Search: search.Options{Distance: 1, Device: device.Choice{Kind: device.CPU}}}
+	o := Options{Least: 20, Most: 200, Melting: &DefaultMelting, Search: search.Options{Distance: 1, Device: device.Choice{Kind: device.CPU}}}
 	if _, err := Run(ctx, ref, pairs, o, func(a *Amplicon) error { return rows.Add(ctx, a) }); err != nil {
 		t.Fatal(err)
 	}
@@ -171,6 +172,56 @@ func TestMeltingRows(t *testing.T) {
 		"p/F\tp/R\tc0\t2\t49\t+\t47\t1\t1\t0\t0\t5=1X6=\t4=1I8=\t27.52\t.\n"
 	if got := b.String(); !strings.HasSuffix(got, want) {
 		t.Errorf("%q does not end with %q", got, want)
+	}
+}
+
+// TestMeltingOfAmplicons compares what amplicons carry with the temperature of each primer on the
+// letters of its site, also around the end of a circular contig and on the other strand.
+func TestMeltingOfAmplicons(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	known, none := 0, 0
+	for range 30 {
+		text := truth.Random(r, 400, "ACGT")
+		ref := truth.Reference(t, text)
+		at := r.IntN(len(text))
+		around := text + text
+		forward, reverse := []byte(around[at:at+14]), []byte(truth.ReverseComplement(around[at+60:at+76]))
+		for _, p := range [][]byte{forward, reverse} {
+			first := r.IntN(len(p) - 1)
+			for i := range r.IntN(3) { // side by side, which most tables lack
+				p[first+i] = "ACGT"[r.IntN(4)]
+			}
+		}
+		pairs := []Pair{{Name: "p", Forward: forward, Reverse: reverse}}
+		if r.IntN(2) == 0 {
+			pairs[0].Forward, pairs[0].Reverse = reverse, forward // then the product is on the other strand
+		}
+		o := Options{Least: 20, Most: 200, Circular: []int{0}, Melting: &DefaultMelting,
+			Search: search.Options{Distance: 2, Substitutions: true, Device: device.Choice{Kind: device.CPU}}}
+		_, err := Run(context.Background(), ref, pairs, o, func(a *Amplicon) error {
+			for _, s := range []*Site{&a.Forward, &a.Reverse} {
+				site := around[s.Start:s.End]
+				if (s == &a.Reverse) != a.Minus {
+					site = truth.ReverseComplement(site)
+				}
+				want := tempered(t, DefaultMelting, string(s.Primer.letters(pairs)), site)
+				if !near(s.Tm, want) {
+					t.Errorf("%s on %s: %v, not %v", s.Primer.letters(pairs), site, s.Tm, want)
+				}
+				if math.IsNaN(want) {
+					none++
+				} else {
+					known++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if known < 30 || none == 0 {
+		t.Errorf("%d temperatures, %d sites without", known, none)
 	}
 }
 
@@ -189,7 +240,7 @@ func TestMeltingRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rows.Melt(&DefaultMelting); err == nil || err.Error() != "melting temperatures are columns of TSV" {
+	if err := rows.Melt(); err == nil || err.Error() != "melting temperatures are columns of TSV" {
 		t.Error(err)
 	}
 }

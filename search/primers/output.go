@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +47,7 @@ type Rows struct {
 	add       func(*Amplicon)
 	alignment alignment
 	product   []byte
-	duplexes  *duplexes // for temperatures; nil for none
+	melts     bool // whether rows have temperatures
 }
 
 // flushAt is how many bytes are written at a time: large enough that calls do not count.
@@ -71,16 +72,14 @@ func NewRows(to io.Writer, ref *dna.Reference, pairs []Pair, format Format) (*Ro
 	return r, nil
 }
 
-// Melt adds the melting temperatures of both sites to the columns of TSV, before the first amplicon
-// is added. Sites without one have a dot.
-func (r *Rows) Melt(m *Melting) (err error) {
+// Melt adds the melting temperatures that amplicons carry to the columns of TSV, before the first
+// amplicon is added.
+func (r *Rows) Melt() error {
 	if len(r.buffer) != len(tsvHeader) {
 		return errors.New("melting temperatures are columns of TSV")
 	}
-	if r.duplexes, err = newDuplexes(m); err == nil {
-		r.buffer = append(r.buffer[:len(tsvHeader)-1], "\tforward_tm\treverse_tm\n"...)
-	}
-	return err
+	r.melts, r.buffer = true, append(r.buffer[:len(tsvHeader)-1], "\tforward_tm\treverse_tm\n"...)
+	return nil
 }
 
 // Add writes an amplicon.
@@ -114,44 +113,20 @@ func (r *Rows) tsv(a *Amplicon) {
 	r.numbers(a.End-a.Start, a.Forward.Edits, a.Reverse.Edits, a.Forward.Last, a.Reverse.Last)
 	r.align(a, &a.Forward)
 	r.buffer = append(r.alignment.appendCIGAR(r.buffer), '\t')
-	forward := r.temperature()
 	r.align(a, &a.Reverse)
 	r.buffer = r.alignment.appendCIGAR(r.buffer)
-	if r.duplexes != nil {
-		r.buffer = append(append(append(append(r.buffer, '\t'), forward...), '\t'), r.temperature()...)
+	if r.melts {
+		r.buffer = append(append(append(append(r.buffer, '\t'), a.Forward.TmText()...), '\t'), a.Reverse.TmText()...)
 	}
 	r.buffer = append(r.buffer, '\n')
 }
 
-// temperature is the melting temperature of the alignment, with two decimals.
-func (r *Rows) temperature() string {
-	if r.duplexes != nil {
-		if celsius, ok := r.duplexes.temperature(&r.alignment); ok {
-			return strconv.FormatFloat(celsius, 'f', 2, 64)
-		}
+// TmText is the melting temperature with two decimals, or a dot for none.
+func (s *Site) TmText() string {
+	if math.IsNaN(s.Tm) {
+		return "."
 	}
-	return "."
-}
-
-// A Melter computes the melting temperatures of the sites of amplicons.
-type Melter struct{ rows Rows }
-
-// NewMelter computes for primers and reference of Run. It refuses what Melting.Check refuses.
-func NewMelter(ref *dna.Reference, pairs []Pair, m *Melting) (*Melter, error) {
-	d, err := newDuplexes(m)
-	if err != nil {
-		return nil, err
-	}
-	return &Melter{Rows{ref: ref, pairs: pairs, duplexes: d}}, nil
-}
-
-// Temperatures are in degrees Celsius, as in the columns of TSV: with two decimals, or a dot for
-// none.
-func (m *Melter) Temperatures(a *Amplicon) (forward, reverse string) {
-	m.rows.align(a, &a.Forward)
-	forward = m.rows.temperature()
-	m.rows.align(a, &a.Reverse)
-	return forward, m.rows.temperature()
+	return strconv.FormatFloat(s.Tm, 'f', 2, 64)
 }
 
 // bed writes 12 columns: the blocks are the sites, one block if these touch.
@@ -216,7 +191,7 @@ func (r *Rows) fasta(a *Amplicon) {
 
 // align lays a primer of an amplicon along its site.
 func (r *Rows) align(a *Amplicon, s *Site) {
-	r.alignment.set(r.ref, a.Contig, s.Start, s.End, (s == &a.Reverse) != a.Minus, s.Primer.letters(r.pairs), s.Operations, true)
+	r.alignment.of(r.ref, r.pairs, a, s)
 }
 
 // text appends a name and the byte that follows it. \xNN stands for each byte of the name that is

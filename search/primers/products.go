@@ -2,6 +2,7 @@ package primers
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"scanmap/internal/parallel"
@@ -200,7 +201,19 @@ func (r *runner) put(s *sites, left, right *site) error {
 		a.Minus = true
 		a.Forward, a.Reverse = a.Reverse, a.Forward
 	}
+	if r.duplexes != nil {
+		a.Forward.Tm, a.Reverse.Tm = r.temperature(&a.Forward), r.temperature(&a.Reverse)
+	}
 	return r.emit(a)
+}
+
+// temperature is the melting temperature of a site of the amplicon, NaN for none.
+func (r *runner) temperature(s *Site) float64 {
+	r.melted.of(r.ref, r.pairs, &r.amplicon, s)
+	if celsius, ok := r.duplexes.temperature(&r.melted); ok {
+		return celsius
+	}
+	return math.NaN()
 }
 
 // site makes a held site a Site, at positions from first on.

@@ -35,7 +35,9 @@ type Options struct {
 	// Unwanted, if not nil, tells of each pair whether its amplicons are counted and not emitted.
 	// It is not for Multiplex.
 	Unwanted []bool
-	bounds   bounds
+	// Melting, if it is not nil, has amplicons carry the melting temperatures of both sites.
+	Melting *Melting
+	bounds  bounds
 }
 
 // ThreePrime allows at most Edits edits in the last Letters letters of a primer. An edit is one of
@@ -53,6 +55,9 @@ type Site struct {
 	// Operations are the alignment along the primer, 5' to 3', with gaps as near to the 5' end as
 	// they go; none stand for one diagonal run.
 	Operations []locate.Operation
+	// Tm is the melting temperature in degrees Celsius, with Options.Melting. It is NaN where the
+	// tables have no value.
+	Tm float64
 }
 
 // An Amplicon is a product. It begins with its forward site and ends with its reverse site. Minus
@@ -136,6 +141,12 @@ func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r := &runner{ctx: ctx, cancel: cancel, ref: ref, pairs: pairs, options: o, emit: emit}
+	if o.Melting != nil {
+		var err error
+		if r.duplexes, err = newDuplexes(o.Melting); err != nil {
+			return nil, err
+		}
+	}
 	r.stats.Counts = make([]Count, len(pairs))
 	r.stats.Pairs, r.stats.TextLetters = len(pairs), int64(ref.TotalLength())
 	if err := r.makePatterns(); err != nil {
@@ -177,6 +188,8 @@ type runner struct {
 	grouped                  []site
 	products                 []product
 	amplicon                 Amplicon
+	duplexes                 *duplexes // for temperatures; nil for none
+	melted                   alignment
 }
 
 // sites are the sites of a window.
