@@ -120,7 +120,12 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 // one word. Only a short option with a number, as in -e5, may be one word.
 func unknownOption(arg string, flags []cli.Flag, command string) error {
 	given, _, _ := strings.Cut(arg, "=")
-	meant := didYouMean(cmp.Or(callFor(habitOptions[command], given), nearest(strings.TrimLeft(given, "-"), longNames(flags))))
+	name := strings.TrimLeft(given, "-")
+	meant := cmp.Or(callFor(habitOptions[command], given), optionFor(flags, given))
+	if len(name) > 1 { // a letter is like every short name
+		meant = cmp.Or(meant, nearest(name, longNames(flags)))
+	}
+	meant = didYouMean(meant)
 	if meant == "" && arg[1] != '-' && len(arg) > 2 {
 		if first, _, _ := findFlag(arg[:2], flags); first != nil {
 			rest := arg[2:]

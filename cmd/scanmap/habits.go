@@ -1,6 +1,11 @@
 package main
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
 
 // habit is what users of other programs type, and the call of scanmap that does the same.
 type habit struct {
@@ -44,6 +49,8 @@ var habitOptions = map[string][]habit{
 		{[]string{"-I", "-X"}, "scanmap map --min-insert N --max-insert N REF.fa R1.fq R2.fq"},
 		{[]string{"-v"}, "scanmap map --max-mismatches N REF.fa READS.fq"},
 		{[]string{"-n", "-N"}, "scanmap map --max-locations N REF.fa READS.fq"},
+		{referenceWords, "scanmap map REF.fa READS.fq"},
+		{[]string{"--gzip", "--compress", "-z"}, "scanmap map -o out.sam.gz REF.fa READS.fq"},
 	},
 	"scanmap search": {
 		{[]string{"--records", "--reads", "--filter", "--keep", "--invert", "--within", "--end", "--trim", "--mate", "--interleaved", "--output-mates",
@@ -51,16 +58,73 @@ var habitOptions = map[string][]habit{
 		{[]string{"--split-to", "--barcodes", "--demultiplex", "--margin", "--mates-apart", "--gzip"}, callOfDemultiplex},
 		{[]string{"--pairs", "--primers", "--amplicon", "--product", "--multiplex", "--three-prime", "--max-products", "--pair-counts",
 			"--tm", "--circular", "--background"}, callOfPrimers},
+		{referenceWords, "scanmap search PATTERN REF.fa"},
 	},
 	"scanmap filter": {
 		{[]string{"-v"}, "scanmap filter --invert PATTERN READS.fq"},
-		{[]string{"--split-to", "--barcodes"}, callOfDemultiplex},
+		{[]string{"--split-to", "--barcodes", "--barcode"}, callOfDemultiplex},
+		{[]string{"--gzip", "--compress", "-z"}, "scanmap filter -o out.fq.gz PATTERN READS.fq"},
 	},
-	"scanmap demultiplex": {{[]string{"--split-to", "--patterns"}, callOfDemultiplex}},
+	"scanmap demultiplex": {{[]string{"--split-to", "--patterns", "--pattern"}, callOfDemultiplex}},
 	"scanmap primers": {
-		{[]string{"--primers", "--patterns"}, callOfPrimers},
+		{[]string{"--primers", "--primer", "--patterns"}, callOfPrimers},
 		{[]string{"--three-prime-exact"}, "scanmap primers --three-prime N:0 -f PRIMERS.tsv REF.fa"},
+		{referenceWords, callOfPrimers},
 	},
+	"scanmap guides": {
+		{[]string{"--region", "--locus", "--interval", "--intervals", "--bed", "-L"},
+			"--in REGION for the guides of a region, or --regions FILE to say which places lie in some"},
+		{referenceWords, "scanmap guides -f GUIDES REF.fa"},
+	},
+	"scanmap mappability": {{referenceWords, "scanmap mappability -K LENGTH REF.fa"}},
+	"scanmap copies":      {{referenceWords, "scanmap copies REF.fa DEPTH.bw"}},
+	"scanmap insert-size": {{referenceWords, "scanmap insert-size REF.fa R1.fq R2.fq"}},
+}
+
+// referenceWords are options by which other programs take what is an argument here.
+var referenceWords = []string{"--ref", "--reference", "--genome", "--fasta"}
+
+// habitWords are options of other programs, and what is meant by them in any command: the first of
+// these options that it has, as --name or with a value, as in --name value.
+var habitWords = []struct{ typed, meant []string }{
+	{[]string{"--region", "--locus", "--interval", "--intervals", "--bed", "-L"}, []string{"--regions"}},
+	{[]string{"--guide", "--guides", "--sgrna", "--grna", "--spacer", "--spacers"}, []string{"--patterns"}},
+	{[]string{"--mismatch", "--mismatches", "--substitutions"}, []string{"--mismatches", "--max-mismatches"}},
+	{[]string{"--edits", "--errors", "--error", "--distance", "--edit-distance", "-E"}, []string{"--max-distance"}},
+	{[]string{"--bulge", "--bulges"}, []string{"--dna-bulges N --rna-bulges N"}},
+	{[]string{"--enzyme", "--cas"}, []string{"--nuclease"}},
+	{[]string{"--top", "--number"}, []string{"--best"}},
+	{[]string{"--kmer", "--kmer-size"}, []string{"--length"}},
+	{[]string{"--strand"}, []string{"--forward-only"}},
+	{[]string{"--size", "--min-size", "--max-size", "--product-size"}, []string{"--product"}},
+	{[]string{"--barcode", "--samplesheet", "--sample-sheet", "--samples"}, []string{"--samples", "--barcodes"}},
+	{[]string{"--outdir", "--out-dir", "--outfile", "--out-file", "--prefix"}, []string{"--output"}},
+	{[]string{"--compress", "-z"}, []string{"--gzip"}},
+	{[]string{"--cpus", "--cores", "--num-threads", "--nthreads", "-p", "-j", "-@"}, []string{"--threads"}},
+	{[]string{"--gpu", "--cuda"}, []string{"--device cuda"}},
+	{[]string{"--json"}, []string{"--stats"}},
+	{[]string{"--verbose"}, []string{"--progress"}},
+}
+
+// optionFor returns the option of those that is meant by an option of other programs, with its
+// placeholder; empty for none.
+func optionFor(flags []cli.Flag, typed string) string {
+	for _, w := range habitWords {
+		if !slices.Contains(w.typed, typed) {
+			continue
+		}
+		for _, meant := range w.meant {
+			name, _, hasValue := strings.Cut(meant, " ")
+			switch f, _, _ := findFlag(name, flags); {
+			case f == nil:
+			case hasValue:
+				return meant
+			default:
+				return strings.TrimSuffix(name+" "+describeOption(f).placeholder, " ")
+			}
+		}
+	}
+	return ""
 }
 
 // callFor returns the call that is meant, empty for none.

@@ -148,6 +148,17 @@ func TestSlipsOfTheKeyboard(t *testing.T) {
 		{"filter -v ACGT reads.fq", "unknown option -v (did you mean scanmap filter --invert PATTERN READS.fq?); see scanmap filter --help"},
 		{"demux -f bars reads.fq", `unknown command "demux" (did you mean scanmap demultiplex -f BARCODES -o DIR READS.fq?); see scanmap --help`},
 		{"primer -f p.tsv ref.fa", `unknown command "primer" (did you mean primers?); see scanmap --help`},
+		{"guides --region chr1:1-100 ref.fa", "unknown option --region (did you mean --in REGION for the guides of a region, or " +
+			"--regions FILE to say which places lie in some?); see scanmap guides --help"},
+		{"map --region chr1:1-100 ref.fa reads.fq", "unknown option --region (did you mean --regions REGIONS?); see scanmap map --help"},
+		{"copies --locus=chr1 ref.fa d.bw", "unknown option --locus (did you mean --regions FILE?); see scanmap copies --help"},
+		{"mappability --errors 2 ref.fa", "unknown option --errors (did you mean --max-distance E?); see scanmap mappability --help"},
+		{"search --region chr1 A ref.fa", "unknown option --region; see scanmap search --help"},
+		{"primers --min-size 50 -f p.tsv ref.fa", "unknown option --min-size (did you mean --product MIN-MAX?); see scanmap primers --help"},
+		{"demultiplex --samples s.tsv reads.fq", "unknown option --samples (did you mean --barcodes FILE?); see scanmap demultiplex --help"},
+		{"mappability --genome ref.fa", "unknown option --genome (did you mean scanmap mappability -K LENGTH REF.fa?); see scanmap mappability --help"},
+		{"filter --gpu ACGT reads.fq", "unknown option --gpu; see scanmap filter --help"},
+		{"guides -n 5 ref.fa", "unknown option -n; see scanmap guides --help"},
 		{"map -quiat ref.fa reads.fq", "unknown option -quiat (did you mean --quiet?); see scanmap map --help"},
 		{"map ref.fa reads.fq --threads=", `option --threads: "" is not a whole number from 1 to 4096`},
 		{"map ref.fa reads.fq --threads", "option --threads needs a value"},
@@ -201,6 +212,32 @@ func TestDefaultThreads(t *testing.T) {
 	} {
 		if got := defaultThreads(func(name string) string { return c.variables[name] }); got != c.want {
 			t.Errorf("%v: %d threads, want %d", c.variables, got, c.want)
+		}
+	}
+}
+
+// TestHabitWords has options that a command has, and none of a command's own among those typed.
+func TestHabitWords(t *testing.T) {
+	app := newApp(process{})
+	for _, w := range habitWords {
+		for _, meant := range w.meant {
+			name, _, _ := strings.Cut(meant, " ")
+			if !slices.ContainsFunc(app.Commands, func(c *cli.Command) bool { f, _, _ := findFlag(name, c.Flags); return f != nil }) {
+				t.Errorf("%v: no command has %s", w.typed, name)
+			}
+		}
+	}
+	for command, habits := range habitOptions {
+		c := commandNamed(app.Commands, strings.TrimPrefix(command, "scanmap "))
+		for _, h := range habits {
+			for _, typed := range h.typed {
+				if c == nil {
+					continue
+				}
+				if f, _, _ := findFlag(typed, c.Flags); f != nil {
+					t.Errorf("%s has %s", command, typed)
+				}
+			}
 		}
 	}
 }
