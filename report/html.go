@@ -115,7 +115,7 @@ func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
 	p.GC = newGCChart(info.Depth)
 	p.Abundance = newAbundanceSection(info.Abundance)
 	if hint := Hint(s); hint != "" {
-		p.Hint = strings.ToUpper(hint[:1]) + hint[1:] + "."
+		p.Hint = capital(hint) + "."
 	}
 	return writePage(w, "page", &p)
 }

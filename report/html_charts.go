@@ -27,14 +27,26 @@ func (u unit) String() string {
 
 // ratioChart is a bar that is all reads, cut in parts.
 type ratioChart struct {
-	Name, Label string
-	Parts       []ratioPart
+	Name, Label, Unit string
+	Parts             []ratioPart
 }
 
 // ratioPart is a part of a ratioChart; X and Width are percents, Kind chooses colour and pattern.
 type ratioPart struct {
 	Name, Kind, Reads, Share string
 	X, Width                 string
+	width                    float64 // of 1
+}
+
+// place puts the parts side by side, and in words into the label.
+func (c *ratioChart) place() {
+	x := 0.0
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		p.X, p.Width = fmt.Sprintf("%.4g", 100*x), fmt.Sprintf("%.4g", 100*p.width)
+		c.Label += fmt.Sprintf(", %s %s", p.Name, p.Share)
+		x += p.width
+	}
 }
 
 // ratioCharts has a bar of all reads, and one of each library if there are several.
@@ -51,11 +63,10 @@ func ratioCharts(s *mapper.Stats, names []string) (charts []ratioChart, rest str
 }
 
 func newRatioChart(name string, reads, mapped, unique, ambiguous int64) ratioChart {
-	c := ratioChart{Name: name, Label: "Reads"}
+	c := ratioChart{Name: name, Label: "Reads", Unit: "reads"}
 	if name != "" {
 		c.Label = "Reads of " + name
 	}
-	x := 0.0
 	for _, part := range []struct {
 		name, kind string
 		reads      int64
@@ -65,13 +76,10 @@ func newRatioChart(name string, reads, mapped, unique, ambiguous int64) ratioCha
 		{"other unmapped", "unmapped", reads - mapped - ambiguous},
 		{"ambiguous", "ambiguous", ambiguous},
 	} {
-		width := 100 * ratio(max(0, part.reads), reads)
-		p := ratioPart{Name: part.name, Kind: part.kind, Reads: grouped(part.reads), Share: percent(part.reads, reads)}
-		p.X, p.Width = fmt.Sprintf("%.4g", x), fmt.Sprintf("%.4g", width)
-		c.Label += fmt.Sprintf(", %s %s", p.Name, p.Share)
-		c.Parts = append(c.Parts, p)
-		x += width
+		c.Parts = append(c.Parts, ratioPart{Name: part.name, Kind: part.kind, Reads: grouped(part.reads), Share: percent(part.reads, reads),
+			width: ratio(max(0, part.reads), reads)})
 	}
+	c.place()
 	return c
 }
 

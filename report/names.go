@@ -76,6 +76,9 @@ const (
 // shown returns what table and page show of a name: at most maxName printable characters.
 func shown(name string) string { return printable(shorten(name, maxName)) }
 
+// capital is text that is not empty, with its first letter in upper case.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
 // shorten returns text of at most most characters unchanged, and for longer text the start, an
 // ellipsis and the end, most characters in all.
 func shorten(text string, most int) string {

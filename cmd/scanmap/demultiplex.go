@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/report"
 	"scanmap/search"
 	"scanmap/search/records"
 )
@@ -35,13 +38,16 @@ func demultiplexCommand(p process) *cli.Command {
 				Usage: "write first and second mates to two files, NAME_R1.fq and NAME_R2.fq, in place of one"},
 			&cli.BoolFlag{Name: "gzip", Category: categoryOutput, DisableDefaultText: true,
 				Usage: "compress the files"},
+			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
+				Usage: "write a page with the reads of each barcode, by edits, and the others to `FILE`"},
 		}, recordsFlags()),
 		Action: func(c *cli.Context) error {
-			job, err := newDemultiplexJob(c)
+			job, err := newDemultiplexJob(c, p.args)
 			if err != nil {
 				return err
 			}
-			return job.run(c.Context, p.stderr, "barcode", job.split, func(s *records.Stats) string {
+			split := func(ctx context.Context) (*records.Stats, error) { return job.split(ctx, p.stdout) }
+			return job.run(c.Context, p.stderr, "barcode", split, func(s *records.Stats) string {
 				return fmt.Sprintf("%d with a barcode, %d ambiguous, %d unassigned", s.Matched, s.Ambiguous, s.Records-s.Matched-s.Ambiguous)
 			})
 		},
@@ -55,8 +61,8 @@ type demultiplexJob struct {
 }
 
 // newDemultiplexJob makes options from flags. Its errors are usage errors.
-func newDemultiplexJob(c *cli.Context) (*demultiplexJob, error) {
-	j := &demultiplexJob{recordsJob: newRecordsJob(c)}
+func newDemultiplexJob(c *cli.Context, args []string) (*demultiplexJob, error) {
+	j := &demultiplexJob{recordsJob: newRecordsJob(c, args)}
 	return j, readAll(c, j.readInputs, j.readMatching, j.readOutputs)
 }
 
@@ -96,11 +102,28 @@ func (j *demultiplexJob) readOutputs(c *cli.Context) error {
 	case j.output == "-":
 		return errors.New("option --output: - is standard output, and barcodes need a folder")
 	}
-	return nil
+	if j.report, err = fileName(c, "report-html"); err != nil || j.report == "" {
+		return err
+	}
+	if inFolder(j.output, j.report) {
+		return fmt.Errorf("option --report-html: %s lies in the folder of --output, which appears when it is complete; name a file outside", j.report)
+	}
+	return differentOutputs([]namedOutput{{"report-html", j.report}}, j.inputs())
 }
 
-// split writes a file for each barcode.
-func (j *demultiplexJob) split(ctx context.Context) (*records.Stats, error) {
+// inFolder tells whether a file would lie in a folder, by their names, or be it.
+func inFolder(folder, file string) bool {
+	from, errFolder := filepath.Abs(folder)
+	to, errFile := filepath.Abs(file)
+	if file == "-" || errFolder != nil || errFile != nil {
+		return false
+	}
+	inside, err := filepath.Rel(from, to)
+	return err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator))
+}
+
+// split writes a file for each barcode, and the page.
+func (j *demultiplexJob) split(ctx context.Context, stdout *sink) (*records.Stats, error) {
 	if err := j.options.CheckBarcodes(); err != nil {
 		return nil, err
 	}
@@ -108,15 +131,11 @@ func (j *demultiplexJob) split(ctx context.Context) (*records.Stats, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer folder.discard()
-	stats, err := untilStopped(ctx, func() (*records.Stats, error) { return records.Split(ctx, j.options, folder, j.gzip) })
-	// A signal explains every other error. A closed pipe is no case for exit code 0: the files do not
-	// appear.
-	if err = firstError(context.Cause(ctx), err); err == nil {
-		err = folder.publish()
-	}
-	if err != nil {
-		return nil, loud(err)
-	}
-	return stats, nil
+	return publishedWith(ctx, stdout, folder, []string{j.report}, func(_ *resultFiles, files []*output) (*records.Stats, error) {
+		stats, err := records.Split(ctx, j.options, folder, j.gzip)
+		if page := files[0]; err == nil && page != nil {
+			err = report.DemultiplexHTML(page, stats, j.info())
+		}
+		return stats, err
+	})
 }

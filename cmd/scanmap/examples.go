@@ -40,6 +40,8 @@ var examples = []example{
 		"scanmap filter --interleaved --mate 1 GGATCCNNNGAATTC pairs.fq > sites.fq"},
 	{"filter", categoryOutput, "Pairs without the primers at their ends, in two files",
 		"scanmap filter --within 2 --trim -f primers.fa -o 1.fq.gz --output-mates 2.fq.gz R1.fq R2.fq"},
+	{"filter", categoryReports, "How many reads have each primer, and with how many edits, as a page",
+		"scanmap filter -k 2 -f primers.fa --report-html primers.html -o with.fq.gz reads.fq"},
 	{"filter", categoryRun, "With 4 threads, and nothing on standard error but errors",
 		"scanmap filter -t 4 --quiet --invert GATTACA reads.fq > without.fq"},
 
@@ -49,6 +51,8 @@ var examples = []example{
 		"scanmap demultiplex --interleaved --mate 1 -f barcodes.fa -o sorted pairs.fq"},
 	{"demultiplex", categoryOutput, "Pairs in two files for each barcode, compressed, without the barcodes",
 		"scanmap demultiplex --within 0 --trim --mates-apart --gzip -f bars.fa -o sorted R1.fq R2.fq"},
+	{"demultiplex", categoryReports, "How many reads each barcode has, and with how many edits, as a page",
+		"scanmap demultiplex -k 1 --within 9 -f bars.fa --report-html bars.html -o sorted reads.fq"},
 	{"demultiplex", categoryRun, "With 4 threads, and nothing on standard error but errors",
 		"scanmap demultiplex -t 4 --quiet -f barcodes.fa -o sorted reads.fq"},
 

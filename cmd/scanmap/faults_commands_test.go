@@ -42,10 +42,11 @@ var faultCalls = map[string][]faultCall{
 		{"search --reference-iupac ACGT I/ref.fa", ""},
 	},
 	"filter": {
-		{"filter --output F/x.fq.gz --output-mates F/m.fq --pattern-counts F/c.tsv --patterns I/barcodes I/reads.fq I/mates.fq", "c.tsv m.fq x.fq.gz"},
+		{"filter --output F/x.fq.gz --output-mates F/m.fq --pattern-counts F/c.tsv --report-html F/h.html --patterns I/barcodes I/reads.fq I/mates.fq",
+			"c.tsv h.html m.fq x.fq.gz"},
 		{"filter ACG I/reads.fq", ""},
 	},
-	"demultiplex": {{"demultiplex --output F/s --gzip --interleaved --barcodes I/barcodes I/pairs.fq", "s"}},
+	"demultiplex": {{"demultiplex --output F/s --gzip --interleaved --report-html F/h.html --barcodes I/barcodes I/pairs.fq", "h.html s"}},
 	"primers": {
 		{"primers --output F/x.bed --pairs I/primers.tsv --product 20-500 --pair-counts F/c.tsv --report-html F/h.html I/ref.fa", "c.tsv h.html x.bed"},
 		{"primers -f I/primers.tsv --product 20-500 --background I/other.fa I/ref.fa", ""},

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"scanmap/internal/bgzf"
+	"scanmap/report"
 	"scanmap/search"
 	"scanmap/search/records"
 )
@@ -35,9 +36,11 @@ func filterCommand(p process) *cli.Command {
 				Usage: "write the second mates to `FILE`, and the first ones alone to --output; compressed if its name ends in .gz"},
 			&cli.StringFlag{Name: "pattern-counts", Category: categoryOutput,
 				Usage: "write how many reads have each pattern to `FILE`, as TSV"},
+			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
+				Usage: "write a page with the reads that have each pattern, by edits, to `FILE`"},
 		}, recordsFlags()),
 		Action: func(c *cli.Context) error {
-			job, err := newFilterJob(c)
+			job, err := newFilterJob(c, p.args)
 			if err != nil {
 				return err
 			}
@@ -56,8 +59,8 @@ type filterJob struct {
 }
 
 // newFilterJob makes options from flags. Its errors are usage errors.
-func newFilterJob(c *cli.Context) (*filterJob, error) {
-	j := &filterJob{recordsJob: newRecordsJob(c)}
+func newFilterJob(c *cli.Context, args []string) (*filterJob, error) {
+	j := &filterJob{recordsJob: newRecordsJob(c, args)}
 	return j, readAll(c, j.readInputs, j.readMatching, j.readOutputs)
 }
 
@@ -108,10 +111,13 @@ func (j *filterJob) readOutputs(c *cli.Context) error {
 	if otherFormats.MatchString(j.counts) {
 		return fmt.Errorf("option --pattern-counts: %s: scanmap filter writes plain TSV", j.counts)
 	}
-	o.Counts = j.counts != ""
-	outputs := slices.DeleteFunc([]namedOutput{{"output", j.output}, {"output-mates", j.outputMates}, {"pattern-counts", j.counts}},
-		func(n namedOutput) bool { return n.name == "" })
-	return differentOutputs(outputs, []string{o.Reads, o.Mates, j.patternsFile})
+	if j.report, err = fileName(c, "report-html"); err != nil {
+		return err
+	}
+	o.Counts = j.counts != "" || j.report != ""
+	outputs := slices.DeleteFunc([]namedOutput{{"output", j.output}, {"output-mates", j.outputMates}, {"pattern-counts", j.counts},
+		{"report-html", j.report}}, func(n namedOutput) bool { return n.name == "" })
+	return differentOutputs(outputs, j.inputs())
 }
 
 // isGzip tells whether the name of an output asks for compression.
@@ -119,11 +125,14 @@ func isGzip(name string) bool { return strings.HasSuffix(strings.ToLower(name), 
 
 // filter writes the records that have a pattern.
 func (j *filterJob) filter(ctx context.Context, stdout *sink) (*records.Stats, error) {
-	names := []string{j.output, j.outputMates, j.counts}
+	names := []string{j.output, j.outputMates, j.counts, j.report}
 	return published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*records.Stats, error) {
 		stats, err := j.writeRecords(ctx, names[:2], files[:2])
 		if counts := files[2]; err == nil && counts != nil {
 			_, err = counts.Write(j.countsTable(stats))
+		}
+		if page := files[3]; err == nil && page != nil {
+			err = report.FilterHTML(page, stats, j.info())
 		}
 		return stats, err
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"scanmap/fasta"
+	"scanmap/report"
 	"scanmap/search"
 	"scanmap/search/records"
 )
@@ -51,13 +52,26 @@ var mates = []string{eitherMate, "1", "2"}
 
 // recordsJob is what checked calls of scanmap filter and scanmap demultiplex share.
 type recordsJob struct {
-	searchJob // but for its text, output of locations and device
-	options   records.Options
+	searchJob   // but for its text, output of locations and device
+	options     records.Options
+	report      string // file of the page, empty for none
+	commandLine []string
+}
+
+// inputs are the names of the files that are read.
+func (j *recordsJob) inputs() []string {
+	return slices.DeleteFunc([]string{j.patternsFile, j.options.Reads, j.options.Mates}, func(name string) bool { return name == "" })
+}
+
+// info is what the page shows beside the statistics.
+func (j *recordsJob) info() report.RecordsInfo {
+	return report.RecordsInfo{Version: version, CommandLine: j.commandLine, Patterns: j.patternsFile,
+		Limits: limitsInWords(j.options.Search.Limits), Options: j.options}
 }
 
 // newRecordsJob has the options that every command has.
-func newRecordsJob(c *cli.Context) recordsJob {
-	return recordsJob{searchJob: searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), alphabet: search.DNA, options: byAuto}}
+func newRecordsJob(c *cli.Context, args []string) recordsJob {
+	return recordsJob{commandLine: commandLine(args), searchJob: searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), alphabet: search.DNA, options: byAuto}}
 }
 
 // readMatching reads the options that define a match.
@@ -163,13 +177,7 @@ func (j *recordsJob) run(ctx context.Context, stderr io.Writer, pattern string, 
 	start := time.Now()
 	o := &j.options
 	runtime.GOMAXPROCS(o.Search.Threads)
-	var inputs []string
-	for _, name := range []string{j.patternsFile, o.Reads, o.Mates} {
-		if name != "" {
-			inputs = append(inputs, name)
-		}
-	}
-	if err := inputsExist(inputs...); err != nil {
+	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
 	var err error

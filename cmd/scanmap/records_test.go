@@ -152,6 +152,13 @@ func TestRecordFiles(t *testing.T) {
 		}
 		run("rm -r d")
 	}
+	pageOfBarcodes(t, run("scanmap demultiplex --quiet -o d -k 1 --within 12 -f bars --report-html - r.fq"), run("cat d/barcodes.tsv; rm -r d"))
+	page := run("scanmap filter --quiet -k 1 --invert -o /dev/null --report-html p.html -f bars r.fq && cat p.html && rm p.html")
+	for _, want := range []string{"Reads by patterns: r.fq", "those without a pattern", ">80.00\u00a0%<", "<bdi>3</bdi>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page of filter lacks %s", want)
+		}
+	}
 	got := run("scanmap demultiplex -o d -k 1 --within 12 --trim -f bars r.fq 2>/dev/null && cat d/one.fq d/two.fq d/ambiguous.fq && rm -r d")
 	if want := cutA + cutC + cutB + recordE; got != want {
 		t.Errorf("trimmed\n%s, want\n%s", got, want)
@@ -186,6 +193,31 @@ func TestRecordFiles(t *testing.T) {
 	}
 	if got := names(t, folder); strings.Contains(got, "tmp") {
 		t.Errorf("the folder holds %s", got)
+	}
+}
+
+// pageOfBarcodes compares the table of a page with the one of the folder.
+func pageOfBarcodes(t *testing.T, page, table string) {
+	t.Helper()
+	for _, row := range rowsOf(table, "")[1:] {
+		cells := strings.Split(row, "\t")
+		_, shown, found := strings.Cut(page, `<th scope="row" class="indent-0"><bdi>`+cells[0]+"</bdi></th>")
+		shown, _, _ = strings.Cut(shown, "</tr>")
+		var numbers []string
+		for _, cell := range strings.Split(shown, "<bdi>")[1:] {
+			number, _, _ := strings.Cut(cell, "</bdi>")
+			numbers = append(numbers, number)
+		}
+		// Letters and share are on the page alone, the file in the table.
+		want := append([]string{cells[2]}, cells[3:]...)
+		if !found || len(numbers) != len(want)+2 {
+			t.Fatalf("%s: the page has %v, want %v", cells[0], numbers, want)
+		}
+		for i, number := range append(numbers[1:2:2], numbers[3:]...) {
+			if number != strings.TrimSuffix(want[i], ".") {
+				t.Errorf("%s: the page has %v, want %v", cells[0], numbers, want)
+			}
+		}
 	}
 }
 
@@ -253,6 +285,15 @@ func TestRecordErrors(t *testing.T) {
 		{"filter -f - -", 2, "patterns and reads cannot both come from standard input"},
 		{"demultiplex -o full -f bars r.fq", 1, "full: is not empty; files of an earlier run would stay among the new ones"},
 		{"demultiplex -o r.fq -f bars r.fq", 1, "r.fq: is not a folder"},
+		{"demultiplex -o d --report-html d/x/page -f bars r.fq", 2,
+			"option --report-html: d/x/page lies in the folder of --output, which appears when it is complete; name a file outside"},
+		{"demultiplex -o ./d/ --html d -f bars r.fq", 2, "option --html: d lies in the folder of --output"},
+		{"demultiplex -o d --report-html bars -f bars r.fq", 2, "bars is an input and would be overwritten"},
+		{"demultiplex -o d --report-html page -f bars bad.fq", 1, `bad.fq: record 6 "x": 2 bases but 1 qualities`},
+		{"demultiplex -o full --report-html page -f bars r.fq", 1, "full: is not empty"},
+		{"demultiplex -o d --report-html no/page -f bars r.fq", 1, "no/page: no such file or directory"},
+		{"filter -o x --report-html x -f bars r.fq", 2, "options --output and --report-html name the same file"},
+		{"filter --report-html - -f bars r.fq", 2, "option --report-html: standard output is taken by --output"},
 		{"demultiplex -o a/b -f bars r.fq", 1, "a/b: no such file or directory"},
 		{"demultiplex -o d -f same r.fq", 1, `same: line 2: pattern "one": a barcode before it has the same name`},
 		{"demultiplex -o d -k 12 -f bars r.fq", 1, `bars: line 1: pattern "one": it has 12 letters and would match everywhere with 12 edits`},
@@ -291,6 +332,7 @@ func TestRecordFaults(t *testing.T) {
 		{"filter -o F/x.fq --output-mates F/y.fq.gz --interleaved", syscall.ENOSPC},
 		{"demultiplex -o F/d --mates-apart --interleaved", syscall.ENOSPC},
 		{"demultiplex -o F/d", syscall.ENOSPC},
+		{"demultiplex -o F/d --report-html F/p.html", syscall.ENOSPC},
 		{"demultiplex -o F/d", syscall.EPIPE},
 		{"demultiplex -o F/d --gzip", syscall.ENOSPC},
 	} {

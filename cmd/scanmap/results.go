@@ -25,16 +25,24 @@ type resultFiles struct {
 	stdout *sink
 	mu     sync.Mutex // the index is opened while the run goes on
 	files  []*output
-	later  []*output // those that are written when the run is over
-	over   bool      // no output is opened any more
+	later  []*output    // those that are written when the run is over
+	folder *splitFolder // nil for none
+	over   bool         // no output is opened any more
 }
 
 // published opens outputs by their names, none for an empty one, has work write them, and gives
 // them their names. Whatever fails, no file is left.
 func published[T any](ctx context.Context, stdout *sink, names []string,
 	work func(results *resultFiles, files []*output) (T, error)) (T, error) {
+	return publishedWith(ctx, stdout, nil, names, work)
+}
+
+// publishedWith is published with a folder, which gets its name last, and is discarded if anything
+// fails.
+func publishedWith[T any](ctx context.Context, stdout *sink, folder *splitFolder, names []string,
+	work func(results *resultFiles, files []*output) (T, error)) (T, error) {
 	var none T
-	results := &resultFiles{ctx: ctx, stdout: stdout}
+	results := &resultFiles{ctx: ctx, stdout: stdout, folder: folder}
 	defer results.discard()
 	files := make([]*output, len(names))
 	for i, name := range names {
@@ -129,13 +137,23 @@ func (r *resultFiles) end(err error) error {
 func (r *resultFiles) publish() error {
 	all := r.all()
 	slices.Reverse(all)
+	withdraw := func(published []*output) {
+		for _, o := range published {
+			o.withdraw()
+		}
+	}
 	for i, o := range all {
 		if err := o.publish(); err != nil {
-			for _, published := range all[:i] {
-				published.withdraw()
-			}
+			withdraw(all[:i])
 			return err
 		}
+	}
+	if r.folder == nil {
+		return nil
+	}
+	if err := r.folder.publish(); err != nil {
+		withdraw(all)
+		return loud(err) // a folder has no reader that had all it wanted
 	}
 	return nil
 }
@@ -147,7 +165,7 @@ func (r *resultFiles) has(name string) bool {
 
 // quiet tells whether a reader of the output that went away had all there was: not if there are
 // other outputs.
-func (r *resultFiles) quiet() bool { return len(r.all()) == 1 }
+func (r *resultFiles) quiet() bool { return len(r.all()) == 1 && r.folder == nil }
 
 // errDiscarded is the error of an output that is opened after discard.
 var errDiscarded = errors.New("the outputs of the run have been given up")
@@ -159,5 +177,8 @@ func (r *resultFiles) discard() {
 	r.mu.Unlock()
 	for _, o := range r.all() {
 		o.discard()
+	}
+	if r.folder != nil {
+		r.folder.discard()
 	}
 }

@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"mapper/depth":       {"mapper", "internal/parallel", "dna"},
 	"track":              {"internal/bgzf"},
 	"mapper/plan":        {"mapper", "mapper/find", "gpu/device", "fasta"},
-	"report":             {"mapper", "mapper/depth", "genome/copies", "genome/mappability", "search/guides", "search/primers", "internal/measure", "dna"},
+	"report":             {"mapper", "mapper/depth", "genome/copies", "genome/mappability", "search/guides", "search/primers", "search/records", "internal/measure", "dna"},
 	"search/guides":      {"search", "search/variants", "locate", "dna"},
 	"genome/copies":      {"dna"},
 	"gpu/device":         {"internal/measure", "gpu", "kernels"},

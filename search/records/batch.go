@@ -16,8 +16,8 @@ type batch struct {
 	// Options.Trim alone.
 	nearest []nearest
 	cuts    []cut
-	// matched tells of each record whether it has a pattern, choices which barcode.
-	matched []bool
+	// best has the fewest edits of a pattern in each record, none without one; choices its barcode.
+	best    []int32
 	choices []choice
 	// err is what ended the input after these records.
 	err error

@@ -40,10 +40,14 @@ type collector struct {
 	choosing bool
 	sets     [][]uint8 // of patterns near an end: the bases of each letter
 	counts   []int64   // reads of each pattern, if they are wanted
-	fit      fitter
-	batch    *batch
-	now      group
-	counted  int // the last read that was counted for the pattern of now
+	// distances are the counts by edits, width numbers for each pattern.
+	distances []int64
+	width     int
+	fit       fitter
+	batch     *batch
+	now       group
+	counted   int // the last read that was counted for the pattern of now, and with how many edits
+	edits     int32
 }
 
 // A group is the locations of a pattern on a contig.
@@ -62,7 +66,8 @@ func newCollector(o *Options, choosing bool) *collector {
 		}
 	}
 	if o.Counts {
-		c.counts = make([]int64, len(o.Patterns))
+		c.width = o.Search.Distance + 1
+		c.counts, c.distances = make([]int64, len(o.Patterns)), make([]int64, len(o.Patterns)*c.width)
 	}
 	return c
 }
@@ -76,9 +81,9 @@ func (c *collector) begin(b *batch) {
 		}
 	}
 	if !c.choosing {
-		b.matched = b.matched[:0]
+		b.best = b.best[:0]
 		for range b.records() {
-			b.matched = append(b.matched, false)
+			b.best = append(b.best, none)
 		}
 		return
 	}
@@ -122,9 +127,8 @@ func (c *collector) settle() {
 		return
 	}
 	read := int(c.batch.owner[g.contig])
-	if c.counts != nil && read != c.counted {
-		c.counts[g.pattern]++
-		c.counted = read
+	if c.counts != nil {
+		c.count(g.pattern, read, distance)
 	}
 	if c.options.Trim {
 		c.batch.nearest[g.contig].add(int32(g.pattern), distance)
@@ -133,8 +137,24 @@ func (c *collector) settle() {
 	if c.choosing {
 		c.batch.choices[record].add(int32(g.pattern), distance)
 	} else {
-		c.batch.matched[record] = true
+		c.batch.best[record] = min(c.batch.best[record], distance)
 	}
+}
+
+// count counts a read for a pattern once, with the fewest edits of its contigs, which follow each
+// other.
+func (c *collector) count(pattern, read int, distance int32) {
+	edits := c.distances[pattern*c.width:]
+	switch {
+	case read != c.counted:
+		c.counts[pattern]++
+	case distance < c.edits:
+		edits[c.edits]--
+	default:
+		return
+	}
+	edits[distance]++
+	c.counted, c.edits = read, distance
 }
 
 // near returns the fewest edits between a pattern and a stretch that starts near enough to the

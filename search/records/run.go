@@ -18,7 +18,11 @@ type Stats struct {
 	Matched, Ambiguous int64
 	// Counts are the reads that have each pattern, if they are counted; in Split the records of each
 	// barcode.
-	Counts  []int64
+	Counts []int64
+	// ByDistance are the Matched by the fewest edits of a pattern, in Split of their barcode, from 0
+	// to the distance. Distances are the Counts likewise, as many numbers for each pattern.
+	ByDistance, Distances []int64
+
 	Paired  bool
 	Schemes []string // that searched, none without a read
 }
@@ -36,14 +40,16 @@ func Filter(ctx context.Context, o Options, w, mates io.Writer) (*Stats, error) 
 			return nil, errNoMates
 		}
 	}
-	stats := &Stats{}
+	stats := &Stats{ByDistance: make([]int64, o.Search.Distance+1)}
 	r := &run{options: &o, stats: stats, collect: newCollector(&o, false)}
 	cutter := newTrimmer(&o, o.Search.Distance, r.collect.sets)
 	r.write = func(b *batch) error {
 		cutter.trim(b, func(_, contig int) int { return int(b.nearest[contig].pattern) })
-		for i, matched := range b.matched {
+		for i, edits := range b.best {
+			matched := edits != none
 			if matched {
 				stats.Matched++
+				stats.ByDistance[edits]++
 			}
 			if matched == o.Invert {
 				continue
@@ -65,7 +71,7 @@ func Filter(ctx context.Context, o Options, w, mates io.Writer) (*Stats, error) 
 	if err := r.all(ctx); err != nil {
 		return nil, err
 	}
-	stats.Counts = r.collect.counts
+	stats.Counts, stats.Distances = r.collect.counts, r.collect.distances
 	return stats, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -150,20 +151,34 @@ func TestFilterAgainstBruteForce(t *testing.T) {
 		if got := [2]string{out.String(), mates.String()}; got != want || stats.Matched != matched || stats.Records != int64(len(c.records)) {
 			t.Fatalf("%+v: wrote\n%s, want\n%s\nstats %+v", c.options, got, want, stats)
 		}
+		k := c.options.Search.Distance
+		byDistance := make([]int64, k+1)
+		for _, r := range c.records {
+			if d := slices.Min(distances(&c.options, r)); d <= k {
+				byDistance[d]++
+			}
+		}
+		if !slices.Equal(stats.ByDistance, byDistance) {
+			t.Fatalf("%+v: records by edits %v, want %v", c.options, stats.ByDistance, byDistance)
+		}
 		for i, p := range c.options.Patterns {
-			count := int64(0)
+			counts := make([]int64, k+1)
 			for _, r := range c.records {
 				for j := range r {
 					if len(r) == 2 && c.options.Mate > 0 && c.options.Mate != j+1 {
 						continue
 					}
-					if distance(&c.options, string(p.Letters), string(r[j].Bases)) <= c.options.Search.Distance {
-						count++
+					if d := distance(&c.options, string(p.Letters), string(r[j].Bases)); d <= k {
+						counts[d]++
 					}
 				}
 			}
-			if stats.Counts[i] != count {
-				t.Fatalf("%+v: %s is in %d reads, want %d", c.options, p.Name, stats.Counts[i], count)
+			sum := int64(0)
+			for _, n := range counts {
+				sum += n
+			}
+			if got := stats.Distances[i*(k+1) : (i+1)*(k+1)]; stats.Counts[i] != sum || !slices.Equal(got, counts) {
+				t.Fatalf("%+v: %s is in %d reads, by edits %v, want %v", c.options, p.Name, stats.Counts[i], got, counts)
 			}
 		}
 	})
@@ -220,6 +235,14 @@ func TestSplitAgainstBruteForce(t *testing.T) {
 		}
 		if stats.Records != int64(len(c.records)) {
 			t.Fatalf("%d records, want %d", stats.Records, len(c.records))
+		}
+		byDistance, k := expectDistances(&c.options, c.records), c.options.Search.Distance
+		sums := make([]int64, k+1)
+		for i := range byDistance {
+			sums[i%(k+1)] += byDistance[i]
+		}
+		if !slices.Equal(stats.Distances, byDistance) || !slices.Equal(stats.ByDistance, sums) {
+			t.Fatalf("%+v: by edits %v and %v, want %v", c.options, stats.Distances, stats.ByDistance, byDistance)
 		}
 	})
 }

@@ -86,6 +86,10 @@ func Split(ctx context.Context, o Options, folder Folder, compressed bool) (*Sta
 		stats.Counts = append(stats.Counts, s.files[i].records)
 	}
 	stats.Ambiguous = s.files[len(o.Patterns)].records
+	stats.Distances, stats.ByDistance = s.distances, make([]int64, s.width)
+	for i, n := range s.distances {
+		stats.ByDistance[i%s.width] += n
+	}
 	return stats, nil
 }
 

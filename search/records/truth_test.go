@@ -206,6 +206,33 @@ func expectFilter(o *Options, records [][]fasta.Read, files int) (texts [2]strin
 	return [2]string{string(all[0]), string(all[1])}, matched
 }
 
+// chosen is the number of a record's barcode with its distance, or the name of the file of others.
+func chosen(o *Options, r []fasta.Read) (barcode, distance int, other string) {
+	all := distances(o, r)
+	best := slices.Min(all)
+	if best > o.Search.Distance {
+		return 0, 0, Unassigned
+	}
+	at := slices.Index(all, best)
+	for i, d := range all {
+		if i != at && d < best+o.Margin {
+			return 0, 0, Ambiguous
+		}
+	}
+	return at, best, ""
+}
+
+// expectDistances are the records of each barcode by distance.
+func expectDistances(o *Options, records [][]fasta.Read) []int64 {
+	counts := make([]int64, len(o.Patterns)*(o.Search.Distance+1))
+	for _, r := range records {
+		if barcode, distance, other := chosen(o, r); other == "" {
+			counts[barcode*(o.Search.Distance+1)+distance]++
+		}
+	}
+	return counts
+}
+
 // expectSplit is the expected output of Split, without the table.
 func expectSplit(o *Options, records [][]fasta.Read, ending string) map[string][]byte {
 	parts := []string{""}
@@ -214,20 +241,10 @@ func expectSplit(o *Options, records [][]fasta.Read, ending string) map[string][
 	}
 	files := map[string][]byte{}
 	for _, r := range records {
-		all := distances(o, r)
-		best := slices.Min(all)
-		name := Unassigned
-		if best <= o.Search.Distance {
-			at := slices.Index(all, best)
+		at, _, name := chosen(o, r)
+		if name == "" {
 			name = o.Patterns[at].Name
-			for i, d := range all {
-				if i != at && d < best+o.Margin {
-					name = Ambiguous
-				}
-			}
-			if name != Ambiguous {
-				r = cutEnds(o, o.Patterns[at:at+1], r)
-			}
+			r = cutEnds(o, o.Patterns[at:at+1], r)
 		}
 		for i := range r {
 			file := name + parts[i%len(parts)] + ending
