@@ -110,10 +110,14 @@ func copiesFacts(r *copies.Result, ref *dna.Reference, o *copies.Options, info C
 	case n > 1:
 		how = fmt.Sprintf("found in %d rounds", n)
 	}
+	chosen := ""
+	if o.Error > 0 {
+		chosen = fmt.Sprintf(" (chosen for a standard error of %v copies; found: %s)", o.Error, copiesText(r.Controls.Noise))
+	}
 	return []fact{
 		{"Depth", depth, false},
 		{"Reference", fmt.Sprintf("%s (%s)", reference, sizeOf(int64(ref.TotalLength()), int64(len(ref.Contigs)))), false},
-		{"Windows", fmt.Sprintf("%s, GC correction: %s", plural(int64(o.Window), "unmasked base"), o.GC), false},
+		{"Windows", fmt.Sprintf("%s%s, GC correction: %s", plural(int64(o.Window), "unmasked base"), chosen, o.GC), false},
 		{"Controls", how, false},
 		{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},
 		{"Version", info.Version, false},
@@ -132,18 +136,23 @@ func CopiesFlags(c *copies.Count, differ bool) (flags []string) {
 	return flags
 }
 
-// sureCopies is the standard error with which a window tells whole numbers of copies apart: those
+// SureCopies is the standard error with which a window tells whole numbers of copies apart: those
 // are 1 apart, and half of that is two standard errors.
-const sureCopies = 0.25
+const SureCopies = 0.25
 
 // CopiesWarnings says in a line each what makes copy numbers doubtful as a whole.
 func CopiesWarnings(r *copies.Result, o *copies.Options) (lines []string) {
-	if c := &r.Controls; c.Error > sureCopies {
-		larger := float64(o.Window) * (c.Error / sureCopies) * (c.Error / sureCopies)
+	c := &r.Controls
+	switch {
+	case o.Error > 0 && c.Noise > o.Error:
+		lines = append(lines, fmt.Sprintf("controls scatter by %[2]v copies between neighbouring windows, more than --window auto was to reach "+
+			"(%[3]v): the windows, of %[1]d bases, are the last ones that were tried", o.Window, copiesText(c.Noise), o.Error))
+	case o.Error == 0 && c.Error > SureCopies:
+		larger := float64(o.Window) * (c.Error / SureCopies) * (c.Error / SureCopies)
 		step := math.Pow(10, math.Floor(math.Log10(larger))-1) // two digits are left
 		lines = append(lines, fmt.Sprintf("the depth is low: windows of the controls have %.3g starts on average, "+
 			"so that counting alone makes a standard error of %.2f copies; windows of %.0f bases (--window) would have %.2f",
-			c.Starts, c.Error, math.Ceil(larger/step-1e-6)*step, sureCopies))
+			c.Starts, c.Error, math.Ceil(larger/step-1e-6)*step, SureCopies))
 	}
 	bounded, known := 0, 0
 	for i := range r.Windows {

@@ -32,7 +32,7 @@ func copiesCommand(p process) *cli.Command {
 		HideHelpCommand: true,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "window", Value: "1000", Category: categoryMethod, DefaultText: "1000",
-				Usage: "`N` unmasked bases a window"},
+				Usage: "`N` unmasked bases a window; auto for as many as make a standard error of 0.25 copies, auto:0.1 for 0.1"},
 			choice(&cli.StringFlag{Name: "gc", Value: string(copies.Loess), Category: categoryMethod,
 				Usage: "correct depths for GC content by `NAME`: " + explained(copies.Corrections())},
 				namesOf(copies.Corrections())),
@@ -146,8 +146,10 @@ func (j *copiesJob) readMethod(c *cli.Context) error {
 		return fmt.Errorf("option --gc: %q is not %s", c.String("gc"), either(namesOf(copies.Corrections())))
 	}
 	control := 0
-	if err := wholeNumbers(c, wholeNumber{"window", &o.Window, 1, copies.MaxWindow},
-		wholeNumber{"gc-window", &o.GCWindow, 1, copies.MaxGCWindow}, wholeNumber{"control-copies", &control, 1, 1000},
+	if err := j.readWindow(c); err != nil {
+		return err
+	}
+	if err := wholeNumbers(c, wholeNumber{"gc-window", &o.GCWindow, 1, copies.MaxGCWindow}, wholeNumber{"control-copies", &control, 1, 1000},
 		wholeNumber{"mask-margin", &o.Margin, 0, 1_000_000}, wholeNumber{"threads", &j.threads, 1, maxThreads}); err != nil {
 		return err
 	}
@@ -160,6 +162,30 @@ func (j *copiesJob) readMethod(c *cli.Context) error {
 	}
 	return nil
 }
+
+// readWindow reads --window: a number of bases, or how sure copies are to be.
+func (j *copiesJob) readWindow(c *cli.Context) error {
+	text, ok := strings.CutPrefix(c.String("window"), windowAuto)
+	if !ok {
+		return wholeNumbers(c, wholeNumber{"window", &j.options.Window, 1, copies.MaxWindow})
+	}
+	j.options.Error = report.SureCopies
+	if text != "" {
+		number, colon := strings.CutPrefix(text, ":")
+		x, err := strconv.ParseFloat(number, 64)
+		if !colon || err != nil || !(x > 0 && x <= 1) {
+			return fmt.Errorf("option --window: %q is not auto, or auto: and a standard error above 0 and at most 1", c.String("window"))
+		}
+		j.options.Error = x
+	}
+	if info := stat(j.depth); j.depth == "-" || info != nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("option --window auto reads %s several times, so it has to be a regular file", shownInput(j.depth))
+	}
+	return nil
+}
+
+// windowAuto chooses windows by the depth.
+const windowAuto = "auto"
 
 func (j *copiesJob) readOutputs(c *cli.Context) error {
 	var err error
@@ -313,17 +339,28 @@ func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
 			}
 		}
 	}
-	counter, err := copies.New(ref, j.options)
+	read := func(counter *copies.Counter) error { return j.readDepth(ctx, counter, indexes) }
+	if j.options.Error > 0 {
+		n.Result, j.options.Window, err = copies.Sized(ref, j.options, read)
+	} else {
+		n.Result, err = once(ref, j.options, read)
+	}
 	if err != nil {
-		return nil, err
-	}
-	if err := j.readDepth(ctx, counter, indexes); err != nil {
-		return nil, fmt.Errorf("%s: %w", shownInput(j.depth), err)
-	}
-	if n.Result, err = counter.Finish(); err != nil {
 		return nil, fmt.Errorf("%s: %w", shownInput(j.depth), err)
 	}
 	return n, nil
+}
+
+// once computes copy numbers of windows of a given size.
+func once(ref *dna.Reference, o copies.Options, read func(*copies.Counter) error) (*copies.Result, error) {
+	counter, err := copies.New(ref, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := read(counter); err != nil {
+		return nil, err
+	}
+	return counter.Finish()
 }
 
 // readDepth gives the depths of a file to a counter.

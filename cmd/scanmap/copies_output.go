@@ -42,9 +42,14 @@ func (n *copyNumbers) describe() string {
 	if c.Rounds > 0 {
 		how = "found in " + counted(c.Rounds, "round")
 	}
-	return fmt.Sprintf("controls (%s): %s, %s, depth %s, standard deviation %s, %s copies; gc %s", how, counted(c.Windows, "window"),
+	sized := ""
+	if o := n.options; o.Error > 0 {
+		sized = fmt.Sprintf("; windows of %d bases (auto), standard error %s of %s copies", o.Window, decimal(c.Noise, 3),
+			strconv.FormatFloat(o.Error, 'f', -1, 64))
+	}
+	return fmt.Sprintf("controls (%s): %s, %s, depth %s, standard deviation %s, %s copies; gc %s%s", how, counted(c.Windows, "window"),
 		counted(int(c.Bases), "base"), decimal(c.Mean, depthDecimals), decimal(c.Deviation, depthDecimals),
-		strconv.FormatFloat(n.options.Copies, 'f', -1, 64), n.options.GC)
+		strconv.FormatFloat(n.options.Copies, 'f', -1, 64), n.options.GC, sized)
 }
 
 // summarize writes how much there was to go by.

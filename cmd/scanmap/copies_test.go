@@ -137,6 +137,31 @@ func checkVCF(t *testing.T, file string) {
 	}
 }
 
+// TestCopiesWindowAuto has a start in each ten bases, of which a window of 2 copies needs 64. The
+// table, standard error and the page say so.
+func TestCopiesWindowAuto(t *testing.T) {
+	folder := t.TempDir()
+	ref := copiesFile(t, folder, "ref.fa", ">a\n"+strings.Repeat("ACGTACGTAC", 400)+"\n")
+	var depth strings.Builder
+	for at := 0; at < 4000; at += 10 {
+		_, _ = fmt.Fprintf(&depth, "a\t%d\t%d\t1\n", at, at+1)
+	}
+	starts, page := copiesFile(t, folder, "starts.bedgraph", depth.String()), filepath.Join(folder, "x.html")
+	code, stdout, stderr := call("copies", "--window", "auto", "--gc", "none", "--report-html", page, ref, starts)
+	const want = "controls (found in 1 round): 6 windows, 3840 bases, depth 0.100000, standard deviation 0.000000, 2 copies; gc none; " +
+		"windows of 640 bases (auto), standard error 0.250 of 0.25 copies\n"
+	if code != 0 || !strings.HasPrefix(stdout, "# "+want) || stderr != "scanmap: 7 windows; "+want || !strings.Contains(stdout, "\na\t640\t1280\t2.000\t") {
+		t.Errorf("exit %d, %s\n%s", code, stderr, stdout)
+	}
+	if !strings.Contains(untied(readFile(t, page)), "640 unmasked bases (chosen for a standard error of 0.25 copies; found: 0.25)") {
+		t.Error("the page does not say how windows were chosen")
+	}
+	stdout = quietly(t, "copies", "--window", "auto:0.5", "--gc", "none", "--quiet", ref, starts)
+	if !strings.Contains(stdout, "; windows of 160 bases (auto), standard error 0.500 of 0.5 copies\n") {
+		t.Errorf("auto:0.5: %.300s", stdout)
+	}
+}
+
 // TestCopiesBound warns where the correction for GC content is at its bound, in the table, on
 // standard error and on the page.
 func TestCopiesBound(t *testing.T) {
@@ -197,6 +222,11 @@ func TestCopiesFailures(t *testing.T) {
 		{"- -", 2, "cannot both come from standard input"},
 		{"--mask - - " + starts, 2, "cannot both come from standard input"},
 		{ref + " " + starts + " --window 0", 2, `option --window: "0" is not a whole number from 1`},
+		{ref + " " + starts + " --window auto:", 2, `option --window: "auto:" is not auto, or auto: and a standard error above 0 and at most 1`},
+		{ref + " " + starts + " --window auto0.2", 2, `option --window: "auto0.2" is not auto`},
+		{ref + " " + starts + " --window auto:2", 2, `option --window: "auto:2" is not auto`},
+		{ref + " - --window auto", 2, "option --window auto reads standard input several times, so it has to be a regular file"},
+		{ref + " " + starts + " --window auto", 1, starts + ": windows of 100 bases, for a standard error of 0.25 copies: no window can be a control"},
 		{ref + " " + starts + " --gc lowess", 2, `option --gc: "lowess" is not loess, strata or none (did you mean loess?)`},
 		{ref + " " + starts + " --span 0", 2, `option --span: "0" is not a share`},
 		{ref + " " + starts + " --span x", 2, `option --span: "x" is not a share`},

@@ -99,8 +99,8 @@ var examples = []example{
 		"scanmap merge-stats --report-html run.html --multiqc run_mqc.json part1.json part2.json"},
 	{"merge-stats", categoryRun, "The sum as JSON, and no table", "scanmap merge-stats --quiet part1.json part2.json > run.json"},
 
-	{"copies", categoryMethod, "Windows of 3,000 bases of a haploid genome",
-		"scanmap copies --window 3000 --ploidy 1 yeast.fa starts.bw > copies.bed"},
+	{"copies", categoryMethod, "A haploid genome, in windows as small as the depth allows",
+		"scanmap copies --window auto --ploidy 1 yeast.fa starts.bw > copies.bed"},
 	{"copies", categoryInput, "Controls from autosomes alone, and no counts beside masked bases",
 		"scanmap copies --exclude chrX,chrY,chrM --mask-margin 36 ref.fa starts.bw > copies.bed"},
 	{"copies", categoryOutput, "The copy numbers of genes, beside those of windows",

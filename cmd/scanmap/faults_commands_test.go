@@ -75,6 +75,7 @@ var faultCalls = map[string][]faultCall{
 			"--report-html F/h.html --vcf F/c.vcf --sample s I/ref.fa I/depth.bedgraph", "c.vcf h.html r.bed x.bw"},
 		{"copies --window 5 -o F/x.bg.gz --controls I/regions.bed I/ref.fa I/depth.bedgraph", "x.bg.gz x.bg.gz.tbi"},
 		{"copies --window 5 --controls I/regions.bed I/ref.fa I/depth.bedgraph", ""},
+		{"copies --window auto -o F/x.bw I/ref.fa I/depth.bedgraph", "x.bw"},
 	},
 	"guides": {
 		{"guides -k 1 --output F/x.tsv --places F/p.tsv --report-html F/h.html --patterns I/guides --regions I/regions.bed I/ref.fa", "h.html p.tsv x.tsv"},

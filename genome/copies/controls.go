@@ -208,6 +208,9 @@ type Controls struct {
 	Deviation float64
 	// Starts and Error are means over their windows.
 	Starts, Error float64
+	// Noise is the standard error of the copies of a whole window, as neighbours show it, and at least
+	// Error (sized.go).
+	Noise float64
 	// Rounds that it took to find them, 0 if they were given.
 	Rounds int
 }

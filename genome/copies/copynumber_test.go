@@ -432,7 +432,7 @@ func TestControls(t *testing.T) {
 	if r.Windows[5].Copies != 4 || r.Windows[21].Copies != 6 || r.Windows[41].Copies != 0 {
 		t.Errorf("copies %v, %v, %v", r.Windows[5].Copies, r.Windows[21].Copies, r.Windows[41].Copies)
 	}
-	if want := (Controls{Windows: 17, Bases: 170, Mean: 1, Starts: 10, Error: 2 / math.Sqrt(10), Rounds: 2}); r.Controls != want {
+	if want := (Controls{Windows: 17, Bases: 170, Mean: 1, Starts: 10, Error: 2 / math.Sqrt(10), Noise: 2 / math.Sqrt(10), Rounds: 2}); r.Controls != want {
 		t.Errorf("%+v, want %+v", r.Controls, want)
 	}
 

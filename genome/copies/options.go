@@ -47,6 +47,9 @@ type Options struct {
 	Window   int // unmasked bases of a window; 1,000 with fastCN and mrCaNaVaR
 	GC       GC  // correction
 	GCWindow int // bases around each base that its GC content is taken of; 400 with fastCN
+	// Error is the standard error of the copies of a control by which Sized chooses Window; 0 for
+	// none.
+	Error float64
 	// Span is the share of the strata that each point of the curve is fitted to, in (0, 1]; 0.15
 	// with fastCN.
 	Span float64

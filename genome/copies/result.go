@@ -76,38 +76,13 @@ type Result struct {
 // Finish returns the copy numbers. Nothing may be added then. It is an error if all values are 0,
 // or if there are no controls.
 func (c *Counter) Finish() (*Result, error) {
-	c.endContig()
-	for contig := range c.contigs {
-		if c.contigs[contig] == nil {
-			c.startContig(contig)
-			c.endContig()
-		}
-	}
 	ch := &chooser{contigs: c.contigs, options: &c.options, excluded: make([]bool, len(c.contigs)),
 		names: func(contig int) string { return c.ref.Contigs[contig].Name }}
 	for _, contig := range c.options.Excluded {
 		ch.excluded[contig] = true
 	}
-	total := 0.0
-	for contig, t := range c.contigs {
-		start := 0
-		for _, w := range t.windows {
-			out := Window{Contig: contig, Start: start, End: t.segments[w.past-1].end}
-			start = out.End
-			sum, gc := 0.0, 0
-			for _, g := range t.segments[w.firstSegment:w.past] {
-				gc += g.gc
-				for _, l := range t.cells[g.firstCell:g.past] {
-					sum += l.sum
-					out.Unmasked += int(l.bases)
-				}
-			}
-			total += sum
-			out.Depth, out.GC = mean(sum, out.Unmasked), mean(float64(gc), out.Unmasked)
-			ch.windows, ch.tallies = append(ch.windows, out), append(ch.tallies, w)
-		}
-	}
-	if total == 0 {
+	ch.windows, ch.tallies = c.measure()
+	if !slices.ContainsFunc(ch.windows, func(w Window) bool { return w.Depth > 0 }) {
 		return nil, errNoDepth
 	}
 	curve, rounds, err := ch.choose()
@@ -134,8 +109,38 @@ func (c *Counter) Finish() (*Result, error) {
 	}
 	r.Controls.Starts /= float64(r.Controls.Windows)
 	r.Controls.Error /= float64(r.Controls.Windows)
+	r.Controls.Noise = r.noise(c.options.Window)
 	c.regions(r, perDepth)
 	return r, nil
+}
+
+// measure ends the values, and returns the windows with what needs no controls, and their segments.
+func (c *Counter) measure() (windows []Window, tallies []stretch) {
+	c.endContig()
+	for contig := range c.contigs {
+		if c.contigs[contig] == nil {
+			c.startContig(contig)
+			c.endContig()
+		}
+	}
+	for contig, t := range c.contigs {
+		start := 0
+		for _, w := range t.windows {
+			out := Window{Contig: contig, Start: start, End: t.segments[w.past-1].end}
+			start = out.End
+			sum, gc := 0.0, 0
+			for _, g := range t.segments[w.firstSegment:w.past] {
+				gc += g.gc
+				for _, l := range t.cells[g.firstCell:g.past] {
+					sum += l.sum
+					out.Unmasked += int(l.bases)
+				}
+			}
+			out.Depth, out.GC = mean(sum, out.Unmasked), mean(float64(gc), out.Unmasked)
+			windows, tallies = append(windows, out), append(tallies, w)
+		}
+	}
+	return windows, tallies
 }
 
 // mean is sum / n, NaN for none.
