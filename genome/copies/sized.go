@@ -28,7 +28,8 @@ const (
 // C copies. The first window has the error o.Error with the depth of most contigs. Each further one
 // is window x (Controls.Noise / o.Error)^2, rounded up to two digits, until noise is at most
 // o.Error in a window that is not much larger than needed. Where noise does not fall with larger
-// windows, something other than counting makes it, and the window is the last one.
+// windows, something other than counting makes it, and the window is the last one. Where no larger
+// window fits, it is the largest that did.
 func Sized(ref *dna.Reference, o Options, read func(*Counter) error) (*Result, int, error) {
 	if !(o.Error > 0) {
 		return nil, 0, fmt.Errorf("a standard error of %v copies is not above 0", o.Error)
@@ -38,6 +39,8 @@ func Sized(ref *dna.Reference, o Options, read func(*Counter) error) (*Result, i
 		return nil, 0, err
 	}
 	before := math.Inf(1)
+	var last *Result // of windows of lastWindow bases
+	lastWindow := 0
 	window := sizeOf(o.Copies * o.Copies / (depth * o.Error * o.Error))
 	for round := 1; ; round++ {
 		o.Window = window
@@ -53,6 +56,9 @@ func Sized(ref *dna.Reference, o Options, read func(*Counter) error) (*Result, i
 			window = sizeOf(4 * float64(window))
 			continue
 		}
+		if err != nil && last != nil {
+			return last, lastWindow, nil
+		}
 		if err != nil {
 			return nil, 0, fmt.Errorf("windows of %d bases, for a standard error of %v copies: %w", window, o.Error, err)
 		}
@@ -62,6 +68,7 @@ func Sized(ref *dna.Reference, o Options, read func(*Counter) error) (*Result, i
 		if enough || next == window || next > window && noise > hardlyLess*before || round == maxSizings {
 			return r, window, nil
 		}
+		last, lastWindow = r, window
 		before = math.Inf(1)
 		if next > window {
 			before = noise

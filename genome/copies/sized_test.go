@@ -130,6 +130,26 @@ func TestSizedStops(t *testing.T) {
 	}
 }
 
+// TestSizedWithoutRoom has 20 stretches of depths of their own, and needs windows that are larger
+// than the contig: the last windows that fit remain.
+func TestSizedWithoutRoom(t *testing.T) {
+	ref := reference(t, randomLetters(rand.New(rand.NewPCG(5, 5)), 20_000))
+	o := plain(1)
+	o.Error = 0.1
+	got, window, err := Sized(ref, o, func(to *Counter) error {
+		random := rand.New(rand.NewPCG(3, 3))
+		for i := 0; i < 20_000; i += 1000 {
+			if err := to.Add(0, i, i+1000, 0.3+random.Float64()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || got.Controls.Noise <= o.Error || window < 500 || window > 20_000 || got.Windows[0].Unmasked != window {
+		t.Errorf("windows of %d bases, %v", window, err)
+	}
+}
+
 // readSorted gives values of the only contig.
 func readSorted(ref *dna.Reference, values map[int]int) func(*Counter) error {
 	return func(to *Counter) error {
