@@ -272,7 +272,7 @@ func compareCounts(t *testing.T, o Options, cells Cells, driver *gpu.Driver) *co
 	want, wanted := count(t, o, cells)
 	o.Device = device.Choice{Kind: device.CUDA, Driver: driver}
 	got, stats := count(t, o, cells)
-	if want, got := want.depths(), got.depths(); !reflect.DeepEqual(want, got) { // go-cmp is slow with equal ones
+	if want, got := want.depths(), got.depths(); !reflect.DeepEqual(want, got) { // go-cmp is slow
 		t.Errorf("%+v (-CPU +GPU):\n%s", cells, cmp.Diff(want, got))
 	}
 	if d := cmp.Diff([][]int64{want.weight, want.primary}, [][]int64{got.weight, got.primary}); d != "" {

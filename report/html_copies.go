@@ -19,6 +19,7 @@ type CopiesInfo struct {
 	CommandLine      []string // the program's name and its arguments
 	Reference, Depth string   // names of the files
 	Regions          []string // names of the regions
+	Families         []copies.Family
 }
 
 // copiesPage is what html/copies.html shows.
@@ -27,6 +28,7 @@ type copiesPage struct {
 	Bars        barChart
 	GC          *biasChart // nil where nothing was corrected
 	Regions     *table     // nil where none were asked for
+	Families    *table     // nil for none
 	Contigs     []copiesChart
 	ContigsLeft string
 	Warnings    []string
@@ -88,10 +90,11 @@ func CopiesHTML(w io.Writer, r *copies.Result, ref *dna.Reference, o *copies.Opt
 	}
 	f.Facts, f.Tiles = copiesFacts(r, ref, o, info, name), copiesTiles(r, o)
 	p := copiesPage{
-		frame:   f,
-		Bars:    copiesBars(r),
-		GC:      newBiasChart(r, o),
-		Regions: regionTable(r, ref, info.Regions),
+		frame:    f,
+		Bars:     copiesBars(r),
+		GC:       newBiasChart(r, o),
+		Regions:  regionTable(r, ref, info.Regions),
+		Families: familyTable(info.Families, info.Regions),
 	}
 	p.Warnings = CopiesWarnings(r, o)
 	p.Contigs, p.ContigsLeft = copiesCharts(r, ref, o, info.Regions)
@@ -287,6 +290,32 @@ func regionTable(r *copies.Result, ref *dna.Reference, names []string) *table {
 	}
 	return t
 }
+
+// familyTable returns nil for no family.
+func familyTable(families []copies.Family, names []string) *table {
+	if len(families) == 0 {
+		return nil
+	}
+	t := &table{Title: "Families of regions that share reads", Header: columns("family#", "copies#", "95 % from#", "to#", "starts#", "regions", "flags"),
+		Left: left(len(families)-maxRows, "row", "")}
+	for i := range families[:min(maxRows, len(families))] {
+		f := &families[i]
+		var of []string
+		for _, r := range f.Regions[:min(maxNamed, len(f.Regions))] {
+			of = append(of, names[r])
+		}
+		text := strings.Join(of, ", ")
+		if more := len(f.Regions) - maxNamed; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		t.row(0, strconv.Itoa(i+1), copiesText(f.Copies), copiesText(f.Low), copiesText(f.High), grouped(int64(math.Round(f.Starts))), text,
+			strings.Join(CopiesFlags(&f.Count, false), ","))
+	}
+	return t
+}
+
+// maxNamed is the number of regions of a family that the page names.
+const maxNamed = 20
 
 // copiesCharts has plots of the longest contigs that have unmasked bases.
 func copiesCharts(r *copies.Result, ref *dna.Reference, o *copies.Options, names []string) (charts []copiesChart, rest string) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/genome/copies"
 	"scanmap/report"
@@ -54,11 +55,18 @@ func copiesCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "regions", Category: categoryInput,
 				Usage: "write the copy numbers of the intervals of `FILE`, BED, to --region-copies"},
 
+			&cli.StringFlag{Name: "shared", Category: categoryInput,
+				Usage: "`FILE` that scanmap map --region-shared wrote of the same regions: put those that share reads into families"},
+			&cli.StringFlag{Name: "family-share", Value: "0.1", Category: categoryMethod, DefaultText: "0.1",
+				Usage: "two regions are of a family if they share at least `SHARE` of the reads of the one with fewer"},
+
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
 				Usage: "write windows to `FILE`, which appears when it is complete: as BED or, if the name ends in .bedgraph, " +
 					".bedgraph.gz or .bw, their copies alone"},
 			&cli.StringFlag{Name: "region-copies", Category: categoryOutput,
 				Usage: "`FILE` for --regions, as BED with columns for copies and median"},
+			&cli.StringFlag{Name: "family-copies", Category: categoryOutput,
+				Usage: "`FILE` for --shared: the copies of each family as a whole, with an interval of 95 %, as a table with tabs"},
 			&cli.StringFlag{Name: "vcf", Category: categoryOutput,
 				Usage: "write whole numbers of copies and their likelihoods to `FILE`, VCF: of the regions of --regions, or else of windows"},
 			&cli.StringFlag{Name: "sample", Category: categoryOutput, DefaultText: "the name of DEPTH up to the first point",
@@ -87,6 +95,8 @@ type copiesJob struct {
 	excluded                     []string
 	output, regionCopies, report string
 	vcf, sample                  string
+	shared, familyCopies         string
+	familyShare                  float64
 	format                       track.Format // of windows, empty for BED
 	threads                      int
 	quiet, progress              bool // progress is shown even if standard error is not a terminal
@@ -107,7 +117,7 @@ func (j *copiesJob) readInputs(c *cli.Context) error {
 	for _, f := range []struct {
 		option string
 		to     *string
-	}{{"mask", &j.mask}, {"controls", &j.controls}, {"regions", &j.regions}} {
+	}{{"mask", &j.mask}, {"controls", &j.controls}, {"regions", &j.regions}, {"shared", &j.shared}} {
 		var err error
 		if *f.to, err = fileName(c, f.option); err != nil {
 			return err
@@ -135,7 +145,7 @@ func (j *copiesJob) readInputs(c *cli.Context) error {
 
 // inputs are the names of all files that are read.
 func (j *copiesJob) inputs() []string {
-	all := []string{j.reference, j.depth, j.mask, j.controls, j.regions}
+	all := []string{j.reference, j.depth, j.mask, j.controls, j.regions, j.shared}
 	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
 }
 
@@ -156,6 +166,9 @@ func (j *copiesJob) readMethod(c *cli.Context) error {
 	o.Copies = float64(control)
 	if o.Span, err = strconv.ParseFloat(c.String("span"), 64); err != nil || !(o.Span > 0 && o.Span <= 1) {
 		return fmt.Errorf("option --span: %q is not a share above 0 and at most 1", c.String("span"))
+	}
+	if j.familyShare, err = strconv.ParseFloat(c.String("family-share"), 64); err != nil || !(j.familyShare > 0 && j.familyShare <= 1) {
+		return fmt.Errorf("option --family-share: %q is not a share above 0 and at most 1", c.String("family-share"))
 	}
 	if c.IsSet("span") && o.GC != copies.Loess {
 		return errors.New("option --span is for --gc loess")
@@ -198,6 +211,9 @@ func (j *copiesJob) readOutputs(c *cli.Context) error {
 	if j.report, err = fileName(c, "report-html"); err != nil {
 		return err
 	}
+	if j.familyCopies, err = fileName(c, "family-copies"); err != nil {
+		return err
+	}
 	if j.vcf, err = fileName(c, "vcf"); err != nil {
 		return err
 	}
@@ -215,14 +231,18 @@ func (j *copiesJob) readOutputs(c *cli.Context) error {
 	switch {
 	case j.regionCopies != "" && j.regions == "":
 		return errors.New("option --region-copies needs --regions FILE")
-	case j.regions != "" && j.regionCopies+j.vcf == "":
+	case j.regions != "" && j.regionCopies+j.vcf+j.familyCopies == "":
 		return errors.New("option --regions needs --region-copies FILE or --vcf FILE")
+	case j.familyCopies != "" && j.shared == "" || c.IsSet("family-share") && j.shared == "":
+		return errors.New("options --family-copies and --family-share need --shared FILE")
+	case j.shared != "" && j.regions == "":
+		return errors.New("option --shared needs --regions FILE, as scanmap map had them")
 	}
 	if j.format, err = copiesFormat(j.output); err != nil {
 		return err
 	}
 	outputs := []namedOutput{{"output", j.output}}
-	for _, o := range []namedOutput{{"region-copies", j.regionCopies}, {"vcf", j.vcf}, {"report-html", j.report}} {
+	for _, o := range []namedOutput{{"region-copies", j.regionCopies}, {"family-copies", j.familyCopies}, {"vcf", j.vcf}, {"report-html", j.report}} {
 		if o.name != "" {
 			outputs = append(outputs, o)
 		}
@@ -294,10 +314,13 @@ func (j *copiesJob) results() []copiesResult {
 	if j.regionCopies != "" {
 		all = append(all, copiesResult{j.regionCopies, func(_ *resultFiles, to *output, n *copyNumbers) error { return n.writeRegions(to) }})
 	}
+	if j.familyCopies != "" {
+		all = append(all, copiesResult{j.familyCopies, func(_ *resultFiles, to *output, n *copyNumbers) error { return n.writeFamilies(to) }})
+	}
 	if j.report != "" {
 		all = append(all, copiesResult{j.report, func(_ *resultFiles, to *output, n *copyNumbers) error {
 			return report.CopiesHTML(to, n.Result, n.ref, &j.options, report.CopiesInfo{
-				Version: version, CommandLine: j.commandLine, Reference: j.reference, Depth: j.depth, Regions: n.regionNames()})
+				Version: version, CommandLine: j.commandLine, Reference: j.reference, Depth: j.depth, Regions: n.regionNames(), Families: n.families})
 		}})
 	}
 	return all
@@ -339,6 +362,12 @@ func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
 			}
 		}
 	}
+	var links []copies.Link
+	if j.shared != "" {
+		if links, err = readShared(ctx, j.shared, indexes, j.options.Regions); err != nil {
+			return nil, fmt.Errorf("%s: %w", shownInput(j.shared), err)
+		}
+	}
 	read := func(counter *copies.Counter) error { return j.readDepth(ctx, counter, indexes) }
 	if j.options.Error > 0 {
 		n.Result, j.options.Window, err = copies.Sized(ref, j.options, read)
@@ -347,6 +376,17 @@ func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shownInput(j.depth), err)
+	}
+	if j.shared != "" {
+		if n.families, err = n.Families(links, j.familyShare, int(j.options.Copies)); err != nil {
+			return nil, fmt.Errorf("%s: %w", shownInput(j.shared), err)
+		}
+		n.familyOf = map[int]int{}
+		for f := range n.families {
+			for _, i := range n.families[f].Regions {
+				n.familyOf[i] = f + 1
+			}
+		}
 	}
 	return n, nil
 }

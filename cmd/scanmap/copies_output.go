@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +13,7 @@ import (
 	"strings"
 
 	"scanmap/dna"
+	"scanmap/fasta"
 	"scanmap/genome/copies"
 	"scanmap/report"
 )
@@ -21,6 +24,10 @@ type copyNumbers struct {
 	ref     *dna.Reference
 	names   []string // of regions
 	options *copies.Options
+	// families are of regions that share reads; familyOf has the one of each region, from 1 on, and
+	// none without --shared.
+	families []copies.Family
+	familyOf map[int]int
 }
 
 // decimal writes a number with a number of decimals, and a point for NaN.
@@ -99,16 +106,102 @@ func (n *copyNumbers) values(contig, from, to int, yield func(start, end int, va
 	return nil
 }
 
-// writeRegions writes regions as BED, with a header as writeWindows has.
+// writeRegions writes regions as BED, with a header as writeWindows has. With --shared there is a
+// column for the number of the family.
 func (n *copyNumbers) writeRegions(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	_, _ = fmt.Fprintf(b, "# %s\n#contig\tstart\tend\tname\tcopies\tmedian\tunmasked\twindows\tstarts\terror\tflags\n", n.describe())
+	more := ""
+	if n.familyOf != nil {
+		more = "\tfamily"
+	}
+	_, _ = fmt.Fprintf(b, "# %s\n#contig\tstart\tend\tname\tcopies\tmedian\tunmasked\twindows\tstarts\terror\tflags%s\n", n.describe(), more)
 	for i := range n.Regions {
 		r := &n.Regions[i]
-		_, _ = fmt.Fprintf(b, "%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%s\n", n.ref.Contigs[r.Contig].Name, r.Start, r.End, n.regionName(i, r),
-			decimal(r.Copies, 3), decimal(r.Median, 3), r.Unmasked, r.Windows, countColumns(&r.Count, r.Differ))
+		if f := n.familyOf[i]; f > 0 {
+			more = "\t" + strconv.Itoa(f)
+		} else if n.familyOf != nil {
+			more = "\t."
+		}
+		_, _ = fmt.Fprintf(b, "%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%s%s\n", n.ref.Contigs[r.Contig].Name, r.Start, r.End, n.regionName(i, r),
+			decimal(r.Copies, 3), decimal(r.Median, 3), r.Unmasked, r.Windows, countColumns(&r.Count, r.Differ), more)
 	}
 	return b.Flush()
+}
+
+// writeFamilies writes a line for each family, with the names of its regions at the end.
+func (n *copyNumbers) writeFamilies(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	_, _ = fmt.Fprintf(b, "# %s\n#family\tregions\tcopies\tlow\thigh\tunmasked\tstarts\terror\tflags\tnames\n", n.describe())
+	for i := range n.families {
+		f := &n.families[i]
+		_, _ = fmt.Fprintf(b, "%d\t%d\t%s\t%s\t%s\t%d\t%s\t", i+1, len(f.Regions), decimal(f.Copies, 3), decimal(f.Low, 3), decimal(f.High, 3),
+			f.Unmasked, countColumns(&f.Count, false))
+		for k, r := range f.Regions {
+			if k > 0 {
+				_ = b.WriteByte(',')
+			}
+			_, _ = b.WriteString(n.regionName(r, &n.Regions[r]))
+		}
+		_ = b.WriteByte('\n')
+	}
+	return b.Flush()
+}
+
+// readShared reads what --region-shared of scanmap map wrote of these regions.
+func readShared(ctx context.Context, file string, contigs map[string]int, regions []copies.Interval) ([]copies.Link, error) {
+	text, err := fasta.ReadText(ctx, file, maxBED)
+	if err != nil {
+		return nil, err
+	}
+	at := map[copies.Interval]int{}
+	for i, r := range regions {
+		at[r] = i
+	}
+	var links []copies.Link
+	number, left := 0, false
+	for line := range strings.Lines(string(text)) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" || line[0] == '#' {
+			left = left || strings.HasPrefix(line, sharedLeft)
+			continue
+		}
+		columns := strings.Split(line, "\t")
+		if len(columns) != strings.Count(sharedColumns, "\t")+1 {
+			return nil, fmt.Errorf("line %d: has %s; scanmap map --region-shared writes %d", number, counted(len(columns), "column"),
+				strings.Count(sharedColumns, "\t")+1)
+		}
+		var l copies.Link
+		for side, to := range []*int{&l.A, &l.B} {
+			of := columns[3*side : 3*side+3]
+			contig, known := contigs[of[0]]
+			start, errStart := strconv.Atoi(of[1])
+			end, errEnd := strconv.Atoi(of[2])
+			i, found := at[copies.Interval{Contig: contig, Start: start, End: end}]
+			if !known || errStart != nil || errEnd != nil || !found {
+				return nil, fmt.Errorf("line %d: %s:%s-%s (BED) is not in --regions, which has to be the file that scanmap map had", number, of[0], of[1], of[2])
+			}
+			*to = i
+		}
+		for _, f := range []struct {
+			column int
+			to     *int64
+		}{{7, &l.Shared}, {10, &l.ReadsA}, {11, &l.ReadsB}} {
+			n, err := strconv.ParseInt(columns[f.column], 10, 64)
+			if err != nil || n < 1 {
+				return nil, fmt.Errorf("line %d: %q is not a number of reads from 1 on", number, columns[f.column])
+			}
+			*f.to = n
+		}
+		if l.A == l.B || l.Shared > min(l.ReadsA, l.ReadsB) {
+			return nil, fmt.Errorf("line %d: a region and itself, or more shared reads than reads", number)
+		}
+		links = append(links, l)
+	}
+	if !left {
+		return nil, errors.New("is not a whole file of scanmap map --region-shared: its first line is missing")
+	}
+	return links, nil
 }
 
 // regionNames are the names of all regions.

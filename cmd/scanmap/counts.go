@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,8 @@ func countFlags() []cli.Flag {
 			Usage: "write depth and breadth of `REGIONS` to --region-depth: a BED file, or a number of bases for windows"},
 		&cli.StringFlag{Name: "region-depth", Category: categoryCounts,
 			Usage: "`FILE` for --regions, as BED with columns for covered bases and mean depth"},
+		&cli.StringFlag{Name: "region-shared", Category: categoryCounts,
+			Usage: "write which intervals of --regions share reads to `FILE`, BEDPE, for scanmap copies; with --weights equal or best"},
 		&cli.StringFlag{Name: "abundance", Category: categoryCounts,
 			Usage: "write reads, breadth, depth, RPKM and TPM of each contig to `FILE`, as a table with tabs"},
 		&cli.StringFlag{Name: "genome-abundance", Category: categoryCounts,
@@ -48,6 +51,7 @@ func countFlags() []cli.Flag {
 // counts are the files of counts that a call asks for; an empty name is none.
 type counts struct {
 	depth, regionDepth, abundance, ofGenomes string
+	shared                                   string       // of regions, a BED file
 	format                                   track.Format // of depth
 	regions                                  string       // a BED file, or empty for windows
 	window                                   int          // bases of a window
@@ -87,6 +91,9 @@ func (o *counts) read(c *cli.Context) (err error) {
 			return fmt.Errorf("option --%s tells of covered bases, and not of --depth-of starts", f.option)
 		}
 	}
+	if o.shared != "" && o.options.Weights != depth.WeighEqual && o.options.Weights != depth.WeighBest {
+		return errors.New("option --region-shared needs --weights equal or best, which share a read among its locations")
+	}
 	return o.readForms(c)
 }
 
@@ -97,6 +104,9 @@ func (o *counts) readForms(c *cli.Context) (err error) {
 			return err
 		}
 		o.regions = ""
+	}
+	if o.shared != "" && o.window > 0 {
+		return errors.New("option --region-shared needs a BED file for --regions, not the size of windows")
 	}
 	if o.depth == "" {
 		return nil
@@ -121,12 +131,15 @@ func (o *counts) readNames(c *cli.Context) (err error) {
 		option string
 		to     *string
 	}{{"depth", &o.depth}, {"region-depth", &o.regionDepth}, {"abundance", &o.abundance}, {"regions", &o.regions},
-		{"genome-abundance", &o.ofGenomes}, {"genome-definition", &o.definition}} {
+		{"genome-abundance", &o.ofGenomes}, {"genome-definition", &o.definition}, {"region-shared", &o.shared}} {
 		if *f.to, err = fileName(c, f.option); err != nil {
 			return err
 		}
 	}
-	if (o.regions == "") != (o.regionDepth == "") {
+	switch {
+	case o.shared != "" && o.regions == "":
+		return errors.New("option --region-shared needs --regions FILE")
+	case (o.regions == "") != (o.regionDepth+o.shared == ""):
 		return errors.New("options --regions and --region-depth need each other")
 	}
 	return nil
@@ -158,7 +171,7 @@ func isNumber(text string) bool {
 }
 
 // wanted tells whether anything is counted.
-func (o *counts) wanted() bool { return o.depth+o.regionDepth+o.abundance+o.ofGenomes != "" }
+func (o *counts) wanted() bool { return o.depth+o.regionDepth+o.abundance+o.ofGenomes+o.shared != "" }
 
 // inputs are the files that are read.
 func (o *counts) inputs() (files []string) {
@@ -175,12 +188,16 @@ func (o *counts) memory(bases int64) int64 {
 	if !o.wanted() {
 		return 0
 	}
+	if o.shared != "" {
+		return depth.Memory(bases, 0) + depth.SharingMemory
+	}
 	return depth.Memory(bases, 0)
 }
 
 // files are the files of counts, with the options that name them.
 func (o *counts) files() []namedOutput {
-	return []namedOutput{{"depth", o.depth}, {"region-depth", o.regionDepth}, {"abundance", o.abundance}, {"genome-abundance", o.ofGenomes}}
+	return []namedOutput{{"depth", o.depth}, {"region-depth", o.regionDepth}, {"abundance", o.abundance}, {"genome-abundance", o.ofGenomes},
+		{"region-shared", o.shared}}
 }
 
 // outputs are files, and the names that an index may get.
@@ -202,6 +219,9 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 	out.Counting = countsOfInputs{o.counted, func(ref *dna.Reference) error {
 		return firstError(o.readRegions(results.ctx, ref), o.readGenomes(results.ctx, ref))
 	}}
+	if o.shared != "" {
+		out.Counting = readByRead{out.Counting}
+	}
 	for _, f := range []struct {
 		what, name string
 		write      func(*output, *mapper.Stats) error
@@ -210,6 +230,7 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 			return writeTrack(results, to, o.format, trackContigs(o.counted.Contigs()), o.counted.Depths, o.threads)
 		}},
 		{"depth of regions", o.regionDepth, func(to *output, _ *mapper.Stats) error { return o.writeRegions(to) }},
+		{"shared reads of regions", o.shared, func(to *output, _ *mapper.Stats) error { return o.writeShared(to) }},
 		{"abundance", o.abundance, func(to *output, s *mapper.Stats) error {
 			return report.Abundance(to, o.counted.Abundances(s.Reads, s.Mapped))
 		}},
@@ -244,6 +265,9 @@ func (c countsOfInputs) Begin(ref *dna.Reference) error {
 	return firstError(c.Counts.Begin(ref), c.read(ref))
 }
 
+// readByRead is a Counting that GPUs do not count for: they do not tell which locations a read has.
+type readByRead struct{ mapper.Counting }
+
 // readRegions reads the BED file, if there is one.
 func (o *counts) readRegions(ctx context.Context, ref *dna.Reference) error {
 	if o.regions == "" {
@@ -255,6 +279,11 @@ func (o *counts) readRegions(ctx context.Context, ref *dna.Reference) error {
 	}
 	for _, i := range intervals {
 		o.regionsRead = append(o.regionsRead, depth.Region{Contig: i.Contig, Start: i.Start, End: i.End, Name: i.Name})
+	}
+	if o.shared != "" {
+		if err := o.counted.Share(o.regionsRead); err != nil {
+			return fmt.Errorf("%s: %w", shownInput(o.regions), err)
+		}
 	}
 	return nil
 }
@@ -351,3 +380,25 @@ func (w *regionWriter) end() error {
 	w.text = w.text[:0]
 	return err
 }
+
+// writeShared writes the pairs of regions that share reads as BEDPE with two more columns.
+func (o *counts) writeShared(to io.Writer) error {
+	pairs, left := o.counted.Pairs()
+	b := bufio.NewWriter(to)
+	_, _ = fmt.Fprintf(b, "%s%d\n%s\n", sharedLeft, left, sharedColumns)
+	contigs := o.counted.Contigs()
+	for i := range pairs {
+		p := &pairs[i]
+		for _, r := range []*depth.Region{&p.RegionA, &p.RegionB} {
+			_, _ = fmt.Fprintf(b, "%s\t%d\t%d\t", contigs[r.Contig].Name, r.Start, r.End)
+		}
+		_, _ = fmt.Fprintf(b, ".\t%d\t.\t.\t%d\t%d\n", p.Shared, p.ReadsA, p.ReadsB)
+	}
+	return b.Flush() // which has the errors of all writes
+}
+
+// The first lines of the file of --region-shared.
+const (
+	sharedLeft    = "# reads of many regions, left out: "
+	sharedColumns = "#contig1\tstart1\tend1\tcontig2\tstart2\tend2\tname\tshared\tstrand1\tstrand2\treads1\treads2"
+)

@@ -23,7 +23,7 @@ import (
 func TestCountsMessages(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
-		"far.bed": "c1\t0\t1000000\n", "other.bed": "none\t0\t10\n", "short.bed": "c1\t0\n", "empty.bed": "c1\t5\t5\n", "swapped.tsv": "c1\tgenome\n",
+		"far.bed": "c1\t0\t1000000\n", "other.bed": "none\t0\t10\n", "short.bed": "c1\t0\n", "both.bed": "c1\t8\t20\nc1\t0\t9\tx\n", "empty.bed": "c1\t5\t5\n", "swapped.tsv": "c1\tgenome\n",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -46,6 +46,10 @@ func TestCountsMessages(t *testing.T) {
 		{"--depth-of starts", 2, "option --depth-of needs --depth, --regions, --abundance or --genome-abundance"},
 		{"--weights all", 2, "option --weights needs --depth, --regions, --abundance or --genome-abundance"},
 		{"--regions 100", 2, "options --regions and --region-depth need each other"},
+		{"--region-shared F/s.bedpe", 2, "option --region-shared needs --regions FILE"},
+		{"--region-shared F/s.bedpe --regions 100 --weights best", 2, "option --region-shared needs a BED file for --regions, not the size of windows"},
+		{"--region-shared F/s.bedpe --regions F/short.bed", 2, "option --region-shared needs --weights equal or best, which share a read among its locations"},
+		{"--region-shared F/s.bedpe --weights equal --regions F/both.bed", 1, "F/both.bed: regions that share reads must not overlap, but x (c1:1-9) and c1:9-20 do"},
 		{"--region-depth F/r.bed", 2, "options --regions and --region-depth need each other"},
 		{"--regions 0 --region-depth F/r.bed", 2, `option --regions: "0" is not a whole number from 1`},
 		{"--regions -5 --region-depth F/r.bed", 2, `option --regions: "-5" is not a whole number from 1`},

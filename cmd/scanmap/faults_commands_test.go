@@ -31,6 +31,7 @@ var faultCalls = map[string][]faultCall{
 			"h.html m.json s.json u.fq x.bam x.bam.bai"},
 		{"map -o F/x.sam --depth F/d.bg.gz --regions I/regions.bed --region-depth F/r.bed --abundance F/a.tsv I/ref.fa I/reads.fq",
 			"a.tsv d.bg.gz d.bg.gz.tbi r.bed x.sam"},
+		{"map -o none --weights best --regions I/regions.bed --region-shared F/s.bedpe I/ref.fa I/reads.fq", "s.bedpe"},
 		{"map -o none --genome-abundance F/g.tsv --genome-definition I/genomes I/ref.fa I/reads.fq", "g.tsv"},
 		{"map -o F/x.sam --discordant F/d.sam --samples I/samples.tsv --max-insert 500 --tmpdir F I/ref.fa", "d.sam x.sam"},
 		{"map --no-pg I/ref.fa I/reads.fq", ""},
@@ -75,6 +76,7 @@ var faultCalls = map[string][]faultCall{
 			"--report-html F/h.html --vcf F/c.vcf --sample s I/ref.fa I/depth.bedgraph", "c.vcf h.html r.bed x.bw"},
 		{"copies --window 5 -o F/x.bg.gz --controls I/regions.bed I/ref.fa I/depth.bedgraph", "x.bg.gz x.bg.gz.tbi"},
 		{"copies --window 5 --controls I/regions.bed I/ref.fa I/depth.bedgraph", ""},
+		{"copies --window 5 -o F/x.bw --regions I/regions.bed --shared I/shared.bedpe --family-copies F/f.tsv I/ref.fa I/depth.bedgraph", "f.tsv x.bw"},
 		{"copies --window auto -o F/x.bw I/ref.fa I/depth.bedgraph", "x.bw"},
 	},
 	"guides": {
@@ -116,7 +118,8 @@ func faultInputs(t *testing.T) (folder string) {
 		"samples.tsv": "I/reads.fq\tI/mates.fq\tx\n", "patterns.fa": ">p\n" + bases[10:20] + "\n>q\nACGT\n",
 		"v.vcf":       "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\nc1\t2\t.\tC\tG\t.\t.\t.\n",
 		"primers.tsv": "p\t" + bases[:12] + "\tCAAGTAAAGGCG\n", "barcodes": "one " + bases[:12] + "\ntwo " + bases[25:35] + "\n",
-		"guides": "g AAACTTGTTGGCCC\n", "depth.bedgraph": "c1\t0\t50\t2\nc1\t50\t100\t3\nc2\t0\t30\t2\n",
+		"guides": "g AAACTTGTTGGCCC\n", "shared.bedpe": sharedLeft + "0\nc1\t0\t60\tc2\t0\t30\t.\t9\t.\t.\t900\t90\n",
+		"depth.bedgraph": "c1\t0\t50\t2\nc1\t50\t100\t3\nc2\t0\t30\t2\n",
 	} {
 		copiesFile(t, folder, name, strings.ReplaceAll(text, "I/", folder+"/"))
 	}

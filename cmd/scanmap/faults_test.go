@@ -147,17 +147,19 @@ func TestFileFaults(t *testing.T) {
 			}
 			kinds := map[string]bool{}
 			for n := 1; n <= counting.made; n++ {
+				kind := "write"
 				for _, code := range []syscall.Errno{syscall.ENOSPC, syscall.EPIPE} {
+					if code == syscall.EPIPE && kind != "write" {
+						continue // which only writes return
+					}
 					folder := t.TempDir()
 					files := &faultyFiles{fails: n, code: code}
 					got, stdout, stderr := callOn(files, calling(folder)...)
 					if files.failed == "" {
 						continue // how many writes there are may differ by a few
 					}
-					kind, _, _ := strings.Cut(files.failed, " ")
-					if kinds[kind] = true; code == syscall.EPIPE && kind != "write" {
-						continue // which only writes return
-					}
+					kind, _, _ = strings.Cut(files.failed, " ")
+					kinds[kind] = true
 					want := 1
 					if code == syscall.EPIPE && !strings.Contains(c.files, " ") && !strings.Contains(c.args, " none ") {
 						want = 0 // the reader of the only output went away

@@ -31,6 +31,7 @@
 //	version.go, devices_gpu.go                  --version, and the GPUs there are
 //	flags.go                                    options of several commands
 //	values.go, probe_gpu.go                     values that have names; whether a driver answers
+//	names.go                                    options that know their names
 //	arguments.go, habits.go                     arguments as they are typed
 //	progress.go, results.go, splitfolder.go     a run: how far it is, and what it leaves
 //	supervise.go                                the process that watches this one

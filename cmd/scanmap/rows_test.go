@@ -44,8 +44,20 @@ func newRowsGenome(t *testing.T) *rowsGenome {
 		fmt.Fprintf(&many, ">contig.%d\n%s\n", i, g.long[10*i:10*i+20])
 		fmt.Fprintf(&genomes, "the genome %d\tcontig.%d\n", i, i)
 	}
+	// The reference twice, cut into regions of ten bases, and what is shared by them.
+	var twice, shared strings.Builder
+	for _, contig := range []string{"one", "two"} {
+		for i := range g.reads {
+			fmt.Fprintf(&twice, "%s\t%d\t%d\n", contig, 10*i, 10*i+10)
+		}
+	}
+	for i := range g.reads {
+		fmt.Fprintf(&shared, "one\t%d\t%d\ttwo\t%d\t%d\t.\t1\t.\t.\t1\t1\n", 10*i, 10*i+10, 10*i, 10*i+10)
+	}
 	for name, text := range map[string]string{
-		"ref.fa": ">long\n" + g.long + "\n", "many.fa": many.String(), "reads.fq": reads.String(), "mates.fq": mates.String(),
+		"twice.fa": ">one\n" + g.long + "\n>two\n" + g.long + "\n", "twice.bed": twice.String(), "shared.bedpe": sharedLeft + "0\n" + shared.String(),
+		"twice.bedgraph": fmt.Sprintf("one\t0\t%d\t0.05\ntwo\t0\t%d\t0.05\n", rowsLength, rowsLength),
+		"ref.fa":         ">long\n" + g.long + "\n", "many.fa": many.String(), "reads.fq": reads.String(), "mates.fq": mates.String(),
 		"nowhere.fq": nowhere.String(), "regions.bed": regions.String(), "genomes": genomes.String(), "depth.bedgraph": fmt.Sprintf("long\t0\t%d\t2\n", rowsLength),
 		"primers": "p ACG TTG\n", "part.bed": "long\t100\t20100\n",
 		"v.vcf": "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n" + fmt.Sprintf("long\t60001\t.\t%s\tN\t.\t.\t.\n", g.long[60_000:60_001]),
@@ -148,6 +160,7 @@ func TestRows(t *testing.T) {
 			"x.sam": 2 + g.reads, "r.bed": 1 + rowsLength/10, "d.bedgraph": 2 * g.reads}},
 		{"map -e 0 -o none --regions I/regions.bed --region-depth F/r.bed I/ref.fa I/reads.fq", map[string]int{"r.bed": 1 + g.reads}},
 		{"map -e 0 -o none --regions 1000000 --region-depth F/r.bed I/ref.fa I/reads.fq", map[string]int{"r.bed": 2}},
+		{"map -e 0 -o none --regions I/twice.bed --region-shared F/s.bedpe --weights equal I/twice.fa I/reads.fq", map[string]int{"s.bedpe": 2 + g.reads}},
 		{"map -e 0 -o none --unmapped F/u.fq I/ref.fa I/nowhere.fq", map[string]int{"u.fq": 4 * g.reads}},
 		{"map -e 0 -o none --discordant F/d.sam --no-pg --max-insert 500 I/ref.fa I/reads.fq I/mates.fq", map[string]int{"d.sam": 2 + 2*g.reads}},
 		{"map -e 0 -o none --abundance F/a.tsv I/many.fa I/nowhere.fq", map[string]int{"a.tsv": 1 + rowsContigs}},
@@ -163,6 +176,8 @@ func TestRows(t *testing.T) {
 			"x.bedgraph": runs(kmers, any), "u.bed": runs(kmers, func(n int) bool { return n == 1 })}},
 		{"copies --window 5 --gc none -o F/x.bed --regions I/regions.bed --region-copies F/r.bed --vcf F/c.vcf I/ref.fa I/depth.bedgraph", map[string]int{
 			"x.bed": 2 + windows, "r.bed": 2 + g.reads, "c.vcf": 18 + g.reads}},
+		{"copies --window 5 --gc none -o F/x.bw --regions I/twice.bed --shared I/shared.bedpe --family-copies F/f.tsv I/twice.fa I/twice.bedgraph", map[string]int{
+			"f.tsv": 2 + g.reads}},
 		{"guides -k 0 --in I/part.bed -o F/x.tsv --places F/p.tsv I/ref.fa", map[string]int{"x.tsv": 1 + guides, "p.tsv": 1 + guides}},
 	}
 	var typed []string

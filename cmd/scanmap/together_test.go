@@ -64,6 +64,8 @@ func togetherFiles(t *testing.T, change func([]byte) []byte) (folder string) {
 		"primers":      readFile(t, "testdata/primers.tsv"),
 		"patterns.fa":  readFile(t, patternsFile),
 		"controls.bed": "NC_001422.1\t0\t2500\n",
+		"halves.bed":   "NC_001422.1\t0\t2500\tone\ntwo\t0\t600\n",
+		"shared.bedpe": sharedLeft + "0\nNC_001422.1\t0\t2500\ttwo\t0\t600\t.\t1000\t.\t.\t9000\t2000\n",
 	} {
 		copiesFile(t, folder, name, string(change([]byte(text))))
 	}
@@ -253,6 +255,7 @@ var drawnCalls = []drawnCall{
 		"--unique u.bed", "-o x.bedgraph"}, 6, checkMappability},
 	{"copies", []string{"copies --window 100 ref.fa depth.bedgraph"}, []string{"--gc none", "--gc strata", "--gc-window 77", "--span 0.5", "--control-copies 1",
 		"--controls controls.bed", "--mask mask.bed", "--mask-margin 10", "--regions regions.bed --region-copies r.bed", "-o x.bed", "--window 250", "--window auto:0.4",
+		"--regions halves.bed --shared shared.bedpe --family-copies f.tsv",
 		"--exclude two"}, 14, checkCopies},
 	{"guides", []string{"guides --in NC_001422.1:100-400 ref.fa", "guides --in regions.bed --length 12 -k 0 ref.fa", "guides --max-mismatches 2 -f bars ref.fa"},
 		[]string{"-k 2", "--max-mismatches 3", "--mismatches 1", "--dna-bulges 0", "--rna-bulges 1", "--pam NRG", "--pam NRG,NGN,TTN", "--off-target-pam NAG,NGA", "--pam-mismatches 1", "--pam-mismatches 2 --pam-mismatch-cost 1", "--pam-gap 2 --pam-gap-cost 1", "--pam-side 5 --pam TTN", "--nuclease enAsCas12a --pam TTN", "--seed-exact 1-4",
@@ -264,7 +267,8 @@ var drawnCalls = []drawnCall{
 var mapOptions = []string{"-e 2", "-e 8%", "--max-mismatches 3", "--report best", "--report one", "--report unique", "--report strata:1",
 	"--max-locations 1", "--over drop --max-locations 1", "--crop 30", "--omit-unmapped", "--full-secondary", "--cigar eqx", "--gaps affine", "--seed 5",
 	"--engine scan", "--local", "--local --split", "--sort", "--batch-reads 3", "--rg x", "--skip 5", "--take 9", "-x variants",
-	"--depth d.bedgraph", "--depth d.bedgraph --depth-of starts", "--abundance a.tsv --weights equal", "--regions 50 --region-depth r.bed"}
+	"--depth d.bedgraph", "--depth d.bedgraph --depth-of starts", "--abundance a.tsv --weights equal", "--regions 50 --region-depth r.bed",
+	"--regions controls.bed --region-shared s.bedpe --weights equal"}
 
 // checkMap compares records with statistics, and counts with records.
 func checkMap(t *testing.T, args []string, left map[string]string) {

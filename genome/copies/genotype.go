@@ -41,8 +41,7 @@ func (r *Result) Genotype(number float64, of *Count, ploidy int) (g Genotype, kn
 	if of.Starts > 0 && number > 0 {
 		perCopy = of.Error * of.Error / number
 	}
-	scatter, counted := r.Controls.Deviation/r.Controls.Mean, r.Controls.Error/float64(ploidy)
-	excess := max(scatter*scatter-counted*counted, 0)
+	excess := r.excess(ploidy)
 	variance := func(c float64) float64 { return perCopy*max(c, strayCopies) + excess*c*c }
 	last := max(2*ploidy, int(math.Ceil(number+4*math.Sqrt(variance(number))))+1)
 	best := math.Inf(-1)

@@ -22,6 +22,7 @@ type Counts struct {
 	carried  map[int]int64
 	totals   []*totals // of the counters
 	marks    marks     // made when all is counted
+	sharing  *sharing  // nil for none
 	summed   []amount  // of the contigs, nil before amounts
 }
 
@@ -80,11 +81,15 @@ func (c *Counts) Counter() mapper.Counter {
 type counter struct {
 	counts *Counts
 	totals *totals
+	within []int32 // regions of the read at hand
 }
 
 // Count counts the locations of a read.
 func (r *counter) Count(locations []mapper.Reported) {
 	counted := r.counts.options.Weights.counted(locations)
+	if s := r.counts.sharing; s != nil {
+		r.within = s.count(counted, r.within)
+	}
 	unit := r.counts.unit
 	if !r.counts.options.Weights.shared() {
 		for i := range counted {

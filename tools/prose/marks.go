@@ -35,8 +35,7 @@ var (
 	ends  = regexp.MustCompile("[.!?:;] +[A-Z*\"`]")
 )
 
-// sentences returns the sentences of prose in a page, or in the comments of code that have lines of
-// their own.
+// sentences returns the sentences of prose in a page, or in the comments of code.
 func sentences(name, text string) []sentence {
 	lines := commentLines
 	if path.Ext(name) == ".md" {
@@ -59,7 +58,8 @@ func sentences(name, text string) []sentence {
 		paragraph = paragraph[:0]
 	}
 	for i, line := range lines(text) {
-		if line == "" || item.MatchString(line) {
+		alone := strings.HasPrefix(line, "\t")
+		if line == "" || alone || item.MatchString(line) {
 			flush()
 		}
 		if line = item.ReplaceAllString(line, ""); line != "" {
@@ -67,6 +67,9 @@ func sentences(name, text string) []sentence {
 				begun = i + 1
 			}
 			paragraph = append(paragraph, line)
+		}
+		if alone {
+			flush()
 		}
 	}
 	flush()
@@ -86,19 +89,32 @@ func split(paragraph string) []string {
 	}
 }
 
-// commentLines returns each line of code as its comment, without one as an empty line.
+// behind matches a comment behind code; what is before it has whole strings alone.
+var behind = regexp.MustCompile("^(?:[^\"`'/]|/[^/]|\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|'(?:[^'\\\\]|\\\\.)*')*[^\\s/](?:\\s*)//(.*)$")
+
+// commentLines returns each line of code as its comment, without one as an empty line. A comment
+// behind code and a line of a list begin with a tab, for they are no part of a paragraph.
 func commentLines(text string) []string {
 	all := strings.Split(text, "\n")
 	for i, line := range all {
-		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
-		if !ok || strings.HasPrefix(comment, "go:") || strings.HasPrefix(comment, "nolint") || strings.HasPrefix(comment, "\t") {
-			comment = ""
-		}
-		all[i] = strings.TrimRight(comment, " ")
-		if item.MatchString(all[i]) {
+		all[i] = ""
+		comment, own := strings.CutPrefix(strings.TrimSpace(line), "//")
+		if own && (strings.HasPrefix(comment, "go:") || strings.HasPrefix(comment, "nolint")) {
 			continue
 		}
-		all[i] = strings.TrimSpace(all[i])
+		if found := behind.FindStringSubmatch(line); !own && found != nil {
+			comment = "\t" + found[1]
+		} else if !own {
+			continue
+		}
+		comment = strings.TrimRight(comment, " ")
+		switch {
+		case strings.HasPrefix(comment, "\t"):
+			comment = "\t" + strings.TrimSpace(comment)
+		case !item.MatchString(comment):
+			comment = strings.TrimSpace(comment)
+		}
+		all[i] = comment
 	}
 	return all
 }
