@@ -163,7 +163,7 @@ func facts(s *mapper.Stats, info HTMLInfo) []fact {
 		size = fmt.Sprintf("%s (%s)", shown(info.Reference), size)
 	}
 	add("Reference", size, false)
-	add("Command line", shorten(shellLine(info.CommandLine), maxCommandLine), true)
+	add("Command line", shorten(ShellLine(info.CommandLine), maxCommandLine), true)
 	add("Version", info.Version, false)
 	add("Device", s.Device, false)
 	add("Elapsed", seconds(s.Elapsed)+" s", false)
@@ -193,8 +193,8 @@ func readsFiles(s *mapper.Stats) string {
 	return strings.Join(names, "; ")
 }
 
-// shellLine writes arguments as a shell would take them.
-func shellLine(arguments []string) string {
+// ShellLine writes arguments as a shell takes them.
+func ShellLine(arguments []string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:=,@%+"
 	quoted := make([]string, len(arguments))
 	for i, a := range arguments {

@@ -122,7 +122,7 @@ func copiesFacts(r *copies.Result, ref *dna.Reference, o *copies.Options, info C
 		{"Reference", fmt.Sprintf("%s (%s)", reference, sizeOf(int64(ref.TotalLength()), int64(len(ref.Contigs)))), false},
 		{"Windows", fmt.Sprintf("%s%s, GC correction: %s", plural(int64(o.Window), "unmasked base"), chosen, o.GC), false},
 		{"Controls", how, false},
-		{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},
+		{"Command line", printable(shorten(ShellLine(info.CommandLine), maxCommandLine)), true},
 		{"Version", info.Version, false},
 	}
 }

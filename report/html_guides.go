@@ -147,7 +147,7 @@ func guideFacts(g *Guides, info GuidesInfo) []fact {
 	if info.Regions != "" {
 		facts = append(facts, fact{"Regions", fmt.Sprintf("%s (%s)", inputName(info.Regions), grouped(int64(g.Regions.Len()))), false})
 	}
-	return append(facts, fact{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},
+	return append(facts, fact{"Command line", printable(shorten(ShellLine(info.CommandLine), maxCommandLine)), true},
 		fact{"Version", info.Version, false})
 }
 

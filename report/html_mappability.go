@@ -108,7 +108,7 @@ func mappabilityFacts(f *mappability.Frequencies, ref *dna.Reference, o *mappabi
 	if info.Regions != "" {
 		facts = append(facts, fact{"Regions", inputName(info.Regions), false})
 	}
-	return append(facts, fact{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},
+	return append(facts, fact{"Command line", printable(shorten(ShellLine(info.CommandLine), maxCommandLine)), true},
 		fact{"Version", info.Version, false})
 }
 

@@ -163,7 +163,7 @@ func (p *Products) facts(info PrimersInfo) []fact {
 			"and %g mM of dNTPs", m.Stacks, m.Primer, m.Monovalent, m.Divalent, m.DNTP), false})
 	}
 	return append(facts,
-		fact{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},
+		fact{"Command line", printable(shorten(ShellLine(info.CommandLine), maxCommandLine)), true},
 		fact{"Version", info.Version, false})
 }
 

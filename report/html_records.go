@@ -152,7 +152,7 @@ func (p *pickedRecords) facts() []fact {
 	if o.Trim {
 		facts = append(facts, fact{"Trimming", "each " + p.one + " is cut off, with what lies between it and the end of the read", false})
 	}
-	return append(facts, fact{"Command line", printable(shorten(shellLine(p.CommandLine), maxCommandLine)), true},
+	return append(facts, fact{"Command line", printable(shorten(ShellLine(p.CommandLine), maxCommandLine)), true},
 		fact{"Version", p.Version, false})
 }
 

@@ -48,6 +48,8 @@ func copiesCommand(p process) *cli.Command {
 				Usage: "take as controls the windows that lie in the intervals of `FILE`, BED"},
 			&cli.StringFlag{Name: "exclude", Category: categoryInput,
 				Usage: "take no controls from the contigs `NAMES`, with commas between them, as in chrX,chrY,chrM"},
+			&cli.StringFlag{Name: "ploidy-of", Category: categoryInput,
+				Usage: "`CONTIG=N,...`: contigs have N copies, as in chrX=1,chrY=1: --vcf compares with these, and controls lie elsewhere"},
 			&cli.StringFlag{Name: "mask", Category: categoryInput,
 				Usage: "mask the intervals of `FILE`, BED, too; letters other than A, C, G, T and U are masked anyway"},
 			&cli.StringFlag{Name: "mask-margin", Value: "0", Category: categoryInput, DefaultText: "0",
@@ -75,12 +77,18 @@ func copiesCommand(p process) *cli.Command {
 				Usage: "write a page with plots to `FILE`"},
 
 			threadsFlag("read the reference with `N` threads"),
+			&cli.BoolFlag{Name: "dry-run", Category: categoryRun, DisableDefaultText: true,
+				Usage: "look at the reference, and print the commands that make the copy numbers: of DEPTH if it is not there, and this one " +
+					"with what the species needs"},
 			quietFlag("no progress and no summary on standard error"), progressFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			job, err := newCopiesJob(c, p.args)
 			if err != nil {
 				return err
+			}
+			if c.Bool("dry-run") {
+				return job.dryRun(c.Context, p.stdout)
 			}
 			return job.run(c.Context, p.stdout, p.stderr)
 		},
@@ -93,6 +101,8 @@ type copiesJob struct {
 	reference, depth             string
 	mask, controls, regions      string
 	excluded                     []string
+	ploidyOf                     []contigPloidy
+	windowGiven                  bool
 	output, regionCopies, report string
 	vcf, sample                  string
 	shared, familyCopies         string
@@ -132,6 +142,20 @@ func (j *copiesJob) readInputs(c *cli.Context) error {
 			return errors.New("option --exclude: the name of a contig is empty")
 		}
 	}
+	for _, text := range strings.Split(c.String("ploidy-of"), ",") {
+		if !c.IsSet("ploidy-of") {
+			break
+		}
+		at := strings.LastIndexByte(text, '=')
+		n, err := strconv.Atoi(text[at+1:])
+		if at < 1 || err != nil || n < 0 || n > maxPloidy {
+			return fmt.Errorf("option --ploidy-of: %q is not a contig, = and a whole number from 0 to %d", text, maxPloidy)
+		}
+		if slices.ContainsFunc(j.ploidyOf, func(p contigPloidy) bool { return p.contig == text[:at] }) {
+			return fmt.Errorf("option --ploidy-of: %s is given twice", text[:at])
+		}
+		j.ploidyOf = append(j.ploidyOf, contigPloidy{text[:at], n})
+	}
 	inputs := j.inputs()
 	for i, a := range inputs {
 		for _, b := range inputs[:i] {
@@ -159,7 +183,7 @@ func (j *copiesJob) readMethod(c *cli.Context) error {
 	if err := j.readWindow(c); err != nil {
 		return err
 	}
-	if err := wholeNumbers(c, wholeNumber{"gc-window", &o.GCWindow, 1, copies.MaxGCWindow}, wholeNumber{"control-copies", &control, 1, 1000},
+	if err := wholeNumbers(c, wholeNumber{"gc-window", &o.GCWindow, 1, copies.MaxGCWindow}, wholeNumber{"control-copies", &control, 1, maxPloidy},
 		wholeNumber{"mask-margin", &o.Margin, 0, 1_000_000}, wholeNumber{"threads", &j.threads, 1, maxThreads}); err != nil {
 		return err
 	}
@@ -178,6 +202,7 @@ func (j *copiesJob) readMethod(c *cli.Context) error {
 
 // readWindow reads --window: a number of bases, or how sure copies are to be.
 func (j *copiesJob) readWindow(c *cli.Context) error {
+	j.windowGiven = c.IsSet("window")
 	text, ok := strings.CutPrefix(c.String("window"), windowAuto)
 	if !ok {
 		return wholeNumbers(c, wholeNumber{"window", &j.options.Window, 1, copies.MaxWindow})
@@ -195,6 +220,15 @@ func (j *copiesJob) readWindow(c *cli.Context) error {
 		return fmt.Errorf("option --window auto reads %s several times, so it has to be a regular file", shownInput(j.depth))
 	}
 	return nil
+}
+
+// maxPloidy is the most copies that controls, or a contig, may have.
+const maxPloidy = 1000
+
+// contigPloidy is the copies that a contig is to have.
+type contigPloidy struct {
+	contig string
+	copies int
 }
 
 // windowAuto chooses windows by the depth.
@@ -332,12 +366,19 @@ func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &copyNumbers{ref: ref, options: &j.options}
+	n := &copyNumbers{ref: ref, options: &j.options, ploidyOf: j.ploidyOf}
 	indexes := contigIndexes(ref)
 	for _, name := range j.excluded {
 		contig, ok := indexes[name]
 		if !ok {
 			return nil, fmt.Errorf("option --exclude: %s has no contig %q", shownInput(j.reference), name)
+		}
+		j.options.Excluded = append(j.options.Excluded, contig)
+	}
+	for _, p := range j.ploidyOf {
+		contig, ok := indexes[p.contig]
+		if !ok {
+			return nil, fmt.Errorf("option --ploidy-of: %s has no contig %q", shownInput(j.reference), p.contig)
 		}
 		j.options.Excluded = append(j.options.Excluded, contig)
 	}

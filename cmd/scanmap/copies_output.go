@@ -24,6 +24,8 @@ type copyNumbers struct {
 	ref     *dna.Reference
 	names   []string // of regions
 	options *copies.Options
+	// ploidyOf are contigs with other copies than the controls.
+	ploidyOf []contigPloidy
 	// families are of regions that share reads; familyOf has the one of each region, from 1 on, and
 	// none without --shared.
 	families []copies.Family

@@ -22,14 +22,17 @@ const mostLikelihoods = 33
 // writeVCF writes the regions or, if there are none, the windows as VCF with one sample, in the
 // order of the reference.
 func (n *copyNumbers) writeVCF(w io.Writer, sample string) error {
-	ploidy := int(n.options.Copies)
+	normal := strconv.Itoa(int(n.options.Copies))
+	for _, p := range n.ploidyOf {
+		normal += fmt.Sprintf(" (%s: %d)", p.contig, p.copies)
+	}
 	b := bufio.NewWriter(w)
 	_, _ = fmt.Fprintf(b, "##fileformat=VCFv4.3\n##source=scanmap %s\n##scanmap_copies=%s\n", version, n.describe())
 	for _, c := range n.ref.Contigs {
 		_, _ = fmt.Fprintf(b, "##contig=<ID=%s,length=%d>\n", c.Name, c.Length)
 	}
-	_, _ = fmt.Fprintf(b, `##ALT=<ID=DEL,Description="Fewer than %[1]d copies">
-##ALT=<ID=DUP,Description="More than %[1]d copies">
+	_, _ = fmt.Fprintf(b, `##ALT=<ID=DEL,Description="Fewer than %[1]s copies">
+##ALT=<ID=DUP,Description="More than %[1]s copies">
 ##FILTER=<ID=bound,Description="The correction for GC content is at its bound for more than a tenth of the bases">
 ##FILTER=<ID=differ,Description="Mean and median of the region differ: a part of it has other copies">
 ##FILTER=<ID=between,Description="CNF is more than 4 standard deviations from CN: a part of the bases or cells has other copies">
@@ -42,7 +45,7 @@ func (n *copyNumbers) writeVCF(w io.Writer, sample string) error {
 ##FORMAT=<ID=CNF,Number=1,Type=Float,Description="Copies as measured">
 ##FORMAT=<ID=CNE,Number=1,Type=Float,Description="Standard error of CNF by counting">
 #CHROM	POS	ID	REF	ALT	QUAL	FILTER	INFO	FORMAT	%[2]s
-`, ploidy, sample)
+`, normal, sample)
 	if len(n.Regions) == 0 {
 		for i := range n.Windows {
 			o := &n.Windows[i]
@@ -92,6 +95,11 @@ func (n *copyNumbers) writeVariant(b *bufio.Writer, at copies.Interval, name str
 		values = fmt.Sprintf("%d:%s:%s:%s:%s", g.Copies, decimal(g.Quality, 1), likelihoods, decimal(number, 3), decimal(of.Error, 3))
 		if g.Between {
 			filters = append(filters, "between")
+		}
+		for _, p := range n.ploidyOf {
+			if p.contig == contig.Name {
+				ploidy = p.copies
+			}
 		}
 		switch {
 		case g.Copies < ploidy:

@@ -18,7 +18,7 @@
 //	commands.go                                 all commands, for help
 //	mergestats.go, mergedepth.go                merge-stats
 //	map.go, dryrun.go, insertsize.go, preset.go  map, insert-size
-//	copies.go, copies_output.go, copies_vcf.go  copies
+//	copies.go, copies_setup.go, copies_output.go, copies_vcf.go  copies
 //	guides.go, guides_changes.go, guides_output.go  guides
 //	demultiplex.go, filter.go, records.go       demultiplex, filter
 //	mappability.go                              mappability
