@@ -9,8 +9,7 @@ const probeStep = 48
 // probePlain hashes the probeStep windows of q bases that start in a word of 64 bases.
 // low and high are the word's planes; lowC and highC the planes of its reverse complement (bit 63
 // is the complement of base 0). It writes the canonical codes of the windows to codes and returns
-// the bits that the filter has for them, window i in bit i. The filter's bit of a code is
-// code*multiplier>>shift.
+// which ones the filter lets pass, window i in bit i: those with all filterBits of code*multiplier.
 func probePlain(filter []uint64, shift, q uint64, multiplier uint32, low, high, lowC, highC uint64, codes *[probeStep]uint32) uint64 {
 	mask := uint64(1)<<(q&31) - 1
 	passed := uint64(0)
@@ -19,9 +18,21 @@ func probePlain(filter []uint64, shift, q uint64, multiplier uint32, low, high, 
 		complement := uint32(lowC>>((64-q)&63) | highC>>((64-q)&63)<<(q&31))
 		code = min(code, complement)
 		codes[i] = code
-		bit := code * multiplier >> (shift & 31)
-		passed |= filter[bit>>6] >> (bit & 63) & 1 << i
+		word, all := filterBits(code*multiplier, uint(shift))
+		if filter[word]&all == all {
+			passed |= 1 << i
+		}
 		low, high, lowC, highC = low>>1, high>>1, lowC<<1, highC<<1
 	}
 	return passed
+}
+
+// filterBits returns three bits, or fewer, that the filter has for a piece of a hash, and the word
+// that has them. They lie in one half of the word: the first is number hash>>shift of all bits, the
+// others follow from the lowest bits of the hash (Putze, Sanders and Singler 2007, "Cache-, hash-
+// and space-efficient Bloom filters").
+func filterBits(hash uint32, shift uint) (word uint32, all uint64) {
+	bit := hash >> (shift & 31)
+	half := uint64(1)<<(bit&31) | 1<<(hash&31) | 1<<(hash>>5&31)
+	return bit >> 6, half << (bit & 32)
 }

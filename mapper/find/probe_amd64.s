@@ -66,14 +66,21 @@ TEXT ·probeAVX2(SB), NOSPLIT, $0-80
 	VPOR         Y7, Y9, Y9
 	VPMINUD      Y8, Y9, Y8
 	VMOVDQU      Y8, (CX)
-	VPMULLD      Y5, Y8, Y7
-	VPSRLD       X0, Y7, Y7
-	VPSRLD       $0x05, Y7, Y10
+	VPMULLD      Y5, Y8, Y10
+	VPSRLD       X0, Y10, Y7
+	VPSRLD       $0x05, Y7, Y11
 	VPCMPEQD     Y9, Y9, Y9
 	VPXOR        Y8, Y8, Y8
-	VPGATHERDD   Y9, (AX)(Y10*4), Y8
+	VPGATHERDD   Y9, (AX)(Y11*4), Y8
 	VPANDN       Y4, Y7, Y7
-	VPSLLVD      Y7, Y8, Y8
+	VPANDN       Y4, Y10, Y9
+	VPSRLD       $0x05, Y10, Y10
+	VPANDN       Y4, Y10, Y10
+	VPSLLVD      Y7, Y8, Y7
+	VPSLLVD      Y9, Y8, Y9
+	VPSLLVD      Y10, Y8, Y10
+	VPAND        Y7, Y9, Y8
+	VPAND        Y10, Y8, Y8
 	VMOVMSKPS    Y8, R9
 	ORQ          R9, R8
 	MOVQ         DX, R9
@@ -106,14 +113,21 @@ TEXT ·probeAVX2(SB), NOSPLIT, $0-80
 	VPOR         Y7, Y9, Y9
 	VPMINUD      Y8, Y9, Y8
 	VMOVDQU      Y8, 32(CX)
-	VPMULLD      Y5, Y8, Y7
-	VPSRLD       X0, Y7, Y7
-	VPSRLD       $0x05, Y7, Y10
+	VPMULLD      Y5, Y8, Y10
+	VPSRLD       X0, Y10, Y7
+	VPSRLD       $0x05, Y7, Y11
 	VPCMPEQD     Y9, Y9, Y9
 	VPXOR        Y8, Y8, Y8
-	VPGATHERDD   Y9, (AX)(Y10*4), Y8
+	VPGATHERDD   Y9, (AX)(Y11*4), Y8
 	VPANDN       Y4, Y7, Y7
-	VPSLLVD      Y7, Y8, Y8
+	VPANDN       Y4, Y10, Y9
+	VPSRLD       $0x05, Y10, Y10
+	VPANDN       Y4, Y10, Y10
+	VPSLLVD      Y7, Y8, Y7
+	VPSLLVD      Y9, Y8, Y9
+	VPSLLVD      Y10, Y8, Y10
+	VPAND        Y7, Y9, Y8
+	VPAND        Y10, Y8, Y8
 	VMOVMSKPS    Y8, R9
 	SHLQ         $0x08, R9
 	ORQ          R9, R8
@@ -147,14 +161,21 @@ TEXT ·probeAVX2(SB), NOSPLIT, $0-80
 	VPOR         Y7, Y9, Y9
 	VPMINUD      Y8, Y9, Y8
 	VMOVDQU      Y8, 64(CX)
-	VPMULLD      Y5, Y8, Y7
-	VPSRLD       X0, Y7, Y7
-	VPSRLD       $0x05, Y7, Y10
+	VPMULLD      Y5, Y8, Y10
+	VPSRLD       X0, Y10, Y7
+	VPSRLD       $0x05, Y7, Y11
 	VPCMPEQD     Y9, Y9, Y9
 	VPXOR        Y8, Y8, Y8
-	VPGATHERDD   Y9, (AX)(Y10*4), Y8
+	VPGATHERDD   Y9, (AX)(Y11*4), Y8
 	VPANDN       Y4, Y7, Y7
-	VPSLLVD      Y7, Y8, Y8
+	VPANDN       Y4, Y10, Y9
+	VPSRLD       $0x05, Y10, Y10
+	VPANDN       Y4, Y10, Y10
+	VPSLLVD      Y7, Y8, Y7
+	VPSLLVD      Y9, Y8, Y9
+	VPSLLVD      Y10, Y8, Y10
+	VPAND        Y7, Y9, Y8
+	VPAND        Y10, Y8, Y8
 	VMOVMSKPS    Y8, R9
 	SHLQ         $0x10, R9
 	ORQ          R9, R8
@@ -188,14 +209,21 @@ TEXT ·probeAVX2(SB), NOSPLIT, $0-80
 	VPOR         Y7, Y9, Y9
 	VPMINUD      Y8, Y9, Y8
 	VMOVDQU      Y8, 96(CX)
-	VPMULLD      Y5, Y8, Y7
-	VPSRLD       X0, Y7, Y7
-	VPSRLD       $0x05, Y7, Y10
+	VPMULLD      Y5, Y8, Y10
+	VPSRLD       X0, Y10, Y7
+	VPSRLD       $0x05, Y7, Y11
 	VPCMPEQD     Y9, Y9, Y9
 	VPXOR        Y8, Y8, Y8
-	VPGATHERDD   Y9, (AX)(Y10*4), Y8
+	VPGATHERDD   Y9, (AX)(Y11*4), Y8
 	VPANDN       Y4, Y7, Y7
-	VPSLLVD      Y7, Y8, Y8
+	VPANDN       Y4, Y10, Y9
+	VPSRLD       $0x05, Y10, Y10
+	VPANDN       Y4, Y10, Y10
+	VPSLLVD      Y7, Y8, Y7
+	VPSLLVD      Y9, Y8, Y9
+	VPSLLVD      Y10, Y8, Y10
+	VPAND        Y7, Y9, Y8
+	VPAND        Y10, Y8, Y8
 	VMOVMSKPS    Y8, R9
 	SHLQ         $0x18, R9
 	ORQ          R9, R8
@@ -229,14 +257,21 @@ TEXT ·probeAVX2(SB), NOSPLIT, $0-80
 	VPOR         Y7, Y9, Y9
 	VPMINUD      Y8, Y9, Y8
 	VMOVDQU      Y8, 128(CX)
-	VPMULLD      Y5, Y8, Y7
-	VPSRLD       X0, Y7, Y7
-	VPSRLD       $0x05, Y7, Y10
+	VPMULLD      Y5, Y8, Y10
+	VPSRLD       X0, Y10, Y7
+	VPSRLD       $0x05, Y7, Y11
 	VPCMPEQD     Y9, Y9, Y9
 	VPXOR        Y8, Y8, Y8
-	VPGATHERDD   Y9, (AX)(Y10*4), Y8
+	VPGATHERDD   Y9, (AX)(Y11*4), Y8
 	VPANDN       Y4, Y7, Y7
-	VPSLLVD      Y7, Y8, Y8
+	VPANDN       Y4, Y10, Y9
+	VPSRLD       $0x05, Y10, Y10
+	VPANDN       Y4, Y10, Y10
+	VPSLLVD      Y7, Y8, Y7
+	VPSLLVD      Y9, Y8, Y9
+	VPSLLVD      Y10, Y8, Y10
+	VPAND        Y7, Y9, Y8
+	VPAND        Y10, Y8, Y8
 	VMOVMSKPS    Y8, R9
 	SHLQ         $0x20, R9
 	ORQ          R9, R8
@@ -272,14 +307,21 @@ TEXT ·probeAVX2(SB), NOSPLIT, $0-80
 	VPMINUD      Y8, Y7, Y8
 	VMOVDQU      Y8, 160(CX)
 	VPMULLD      Y5, Y8, Y1
-	VPSRLD       X0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y3
-	VPCMPEQD     Y2, Y2, Y2
-	VPXOR        Y0, Y0, Y0
-	VPGATHERDD   Y2, (AX)(Y3*4), Y0
+	VPSRLD       X0, Y1, Y0
+	VPSRLD       $0x05, Y0, Y5
+	VPCMPEQD     Y3, Y3, Y3
+	VPXOR        Y2, Y2, Y2
+	VPGATHERDD   Y3, (AX)(Y5*4), Y2
+	VPANDN       Y4, Y0, Y0
+	VPANDN       Y4, Y1, Y3
+	VPSRLD       $0x05, Y1, Y1
 	VPANDN       Y4, Y1, Y1
-	VPSLLVD      Y1, Y0, Y0
-	VMOVMSKPS    Y0, AX
+	VPSLLVD      Y0, Y2, Y0
+	VPSLLVD      Y3, Y2, Y3
+	VPSLLVD      Y1, Y2, Y1
+	VPAND        Y0, Y3, Y2
+	VPAND        Y1, Y2, Y2
+	VMOVMSKPS    Y2, AX
 	SHLQ         $0x28, AX
 	ORQ          AX, R8
 	VZEROUPPER

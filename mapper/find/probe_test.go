@@ -14,8 +14,7 @@ func TestProbeTwins(t *testing.T) {
 			filterBits := 11 + r.Uint64N(12)
 			filter := make([]uint64, 1<<(filterBits-6))
 			for i := range filter {
-				sparse := r.Uint64() // a quarter of the bits
-				filter[i] = sparse & r.Uint64()
+				filter[i] = r.Uint64() | r.Uint64() // three quarters of the bits
 			}
 			low, high := r.Uint64(), r.Uint64()
 			lowC, highC := bits.Reverse64(^low), bits.Reverse64(^high)

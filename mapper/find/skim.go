@@ -39,8 +39,7 @@ func PieceLength(engine Engine, metric locate.Metric, m, k int) int {
 // the lesser of a window's code and its reverse complement's.
 type pieceTable struct {
 	q int
-	// filter has a bit for each value of the hash's upper bits; a clear bit says
-	// that no piece has such a hash.
+	// filter has the filterBits of all pieces; if one of a hash is clear, no piece has such a hash.
 	filter      []uint64
 	filterShift uint
 	// bucket[h] to bucket[h+1] are the entries whose hash has the upper bits h.
@@ -166,7 +165,7 @@ const maxBucketBits = 28
 var noEntry = pieceEntry{0, 1<<64 - 1}
 
 // filterPerBucket is the logarithm of the filter's bits for each bucket. With 16 to 32 bits a
-// piece, one probe in 16 to 32 passes in vain.
+// piece, one probe in 90 to 340 passes in vain.
 const filterPerBucket = 4
 
 // enter builds the filter and the buckets. Each worker owns a range of buckets and their bits of
@@ -226,8 +225,8 @@ func (t *pieceTable) scatter(all []pieceEntry, from, to, first uint32) {
 			t.entries[t.next[h]] = all[i]
 			t.pieces[t.next[h]] = t.allPieces[i]
 			t.next[h]++
-			bit := hash >> t.filterShift
-			t.filter[bit>>6] |= 1 << (bit & 63)
+			word, bits := filterBits(hash, t.filterShift)
+			t.filter[word] |= bits
 		}
 	}
 }
