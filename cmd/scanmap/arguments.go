@@ -196,6 +196,24 @@ func takesValue(f cli.Flag) bool {
 	return ok && d.TakesValue()
 }
 
+// valueAndText returns the placeholder of an option's value, empty of an option without one, and
+// what the option does.
+func valueAndText(f cli.Flag) (value, text string) {
+	d, ok := f.(cli.DocGenerationFlag)
+	if !ok {
+		return "", ""
+	}
+	text = d.GetUsage()
+	if before, rest, found := strings.Cut(text, "`"); found {
+		quoted, after, _ := strings.Cut(rest, "`")
+		value, text = quoted, before+quoted+after
+	}
+	if !d.TakesValue() {
+		return "", text
+	}
+	return cmp.Or(value, "VALUE"), text
+}
+
 // repeatable tells whether an option may be given several times, each with a value of its own.
 func repeatable(f cli.Flag) bool {
 	s, ok := f.(cli.DocGenerationSliceFlag)

@@ -93,20 +93,11 @@ func describeOption(f cli.Flag) option {
 	if c, ok := f.(*choiceFlag); ok {
 		o.values = c.values
 	}
+	o.placeholder, o.text = valueAndText(f)
 	d, ok := f.(cli.DocGenerationFlag)
-	if !ok {
+	if !ok || !d.TakesValue() {
 		return o
 	}
-	o.text = d.GetUsage()
-	if before, rest, found := strings.Cut(o.text, "`"); found {
-		placeholder, after, _ := strings.Cut(rest, "`")
-		o.placeholder, o.text = placeholder, before+placeholder+after
-	}
-	if !d.TakesValue() {
-		o.placeholder = ""
-		return o
-	}
-	o.placeholder = cmp.Or(o.placeholder, "VALUE")
 	o.byDefault = d.GetDefaultText()
 	if unquoted, err := strconv.Unquote(o.byDefault); err == nil {
 		o.byDefault = unquoted // urfave/cli quotes the values of string flags

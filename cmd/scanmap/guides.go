@@ -504,15 +504,6 @@ func (j *guidesJob) pamsInWords() string {
 	return words
 }
 
-// limitsInWords are limits of the classes of edits, for the page.
-func limitsInWords(l *search.Limits) string {
-	if l == nil {
-		return ""
-	}
-	return fmt.Sprintf(" (at most %s, %s and %s)", counted(l.Mismatches, "mismatch"), counted(l.DNABulges, "DNA bulge"),
-		counted(l.RNABulges, "RNA bulge"))
-}
-
 // source says where the guides come from.
 func (j *guidesJob) source() string {
 	switch {

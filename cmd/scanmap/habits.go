@@ -120,7 +120,8 @@ func optionFor(flags []cli.Flag, typed string) string {
 			case hasValue:
 				return meant
 			default:
-				return strings.TrimSuffix(name+" "+describeOption(f).placeholder, " ")
+				value, _ := valueAndText(f)
+				return strings.TrimSuffix(name+" "+value, " ")
 			}
 		}
 	}

@@ -167,3 +167,12 @@ func readLimits(c *cli.Context, o *search.Options) error {
 	o.Limits = &limits
 	return nil
 }
+
+// limitsInWords are limits of the classes of edits, for the page.
+func limitsInWords(l *search.Limits) string {
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (at most %s, %s and %s)", counted(l.Mismatches, "mismatch"), counted(l.DNABulges, "DNA bulge"),
+		counted(l.RNABulges, "RNA bulge"))
+}

@@ -6,8 +6,8 @@
 // README.md, CONTRIBUTING.md and each page of docs may have -page marks in a thousand words, and
 // one mark however short they are. Comments of Go and CUDA may have -comments marks in a thousand
 // words, all together. Dated records in docs/benchmarks are left out, but not their list. The
-// sentences with most marks follow a failure; -worst says how many, and with -list they are shown in
-// any case.
+// sentences with most marks follow a failure; -worst says how many, and with -list they are shown
+// in any case.
 package main
 
 import (
