@@ -90,7 +90,7 @@ func split(paragraph string) []string {
 }
 
 // behind matches a comment behind code; what is before it has whole strings alone.
-var behind = regexp.MustCompile("^(?:[^\"`'/]|/[^/]|\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|'(?:[^'\\\\]|\\\\.)*')*[^\\s/](?:\\s*)//(.*)$")
+var behind = regexp.MustCompile("^(?:[^\"`'/]|/[^/]|\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|'(?:[^'\\\\]|\\\\.)*')*//(.*)$")
 
 // commentLines returns each line of code as its comment, without one as an empty line. A comment
 // behind code and a line of a list begin with a tab, for they are no part of a paragraph.

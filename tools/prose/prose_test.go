@@ -15,8 +15,8 @@ func TestSentences(t *testing.T) {
 		{"a.md", "- an item of them\n- the next item\n\n    so many lines of code\n\n```\nThose of code\n```\n", 7, 1},
 		{"a.md", "See [that of others](x.md), or `those of code`: Such a thing.\n", 9, 2},
 		{"a.go", "package a\n\n// A thing of\n// which none is left.\nvar x = 1 // those of a line\n//go:embed those of x\n", 11, 2},
-		{"a.go", "var x = \"http://those.of/ a // b\" + 'a' // of it here\n//\ta.go  what a list has of them\n", 10, 2},
-		{"a.cu", "u32 x; // so many of these\n// Those of a paragraph.\n", 8, 2},
+		{"a.go", "var x = \"http://those.of/ a // b\" + 'a' // of it here\n//\ta.go  what a list has of them\n", 10, 3},
+		{"a.cu", "u32 x; // so many of these\n// Those of a paragraph.\n", 8, 3},
 		{"a.cu", "\t// So many of these.\nvoid f();\n", 4, 2},
 		{"a.md", "Short one. And one that is long.\n", 5, 0},
 	} {
