@@ -655,7 +655,7 @@ func TestDemultiplexing(t *testing.T) {
 	for name, text := range map[string]string{"barcodes.fa": fa.String(), "reads.fq": fq.String(), "R1.fq": first.String(), "R2.fq": second.String()} {
 		b.write(name, text)
 	}
-	b.run("scanmap demultiplex --quiet " + shown(t, "demultiplexing.md", "-k 5 --margin 3 --within 60 -f barcodes.fa -o long reads.fq"))
+	b.run("scanmap demultiplex --quiet " + shown(t, "demultiplexing.md", "-k 5 --margin 3 --within 60 -f barcodes.fa -o long --report-html long.html reads.fq"))
 	right, wrong := b.sorted("long", 1)
 	if right < reads*9/10*985/1000 || wrong > reads/100 {
 		t.Errorf("%d of %d reads are right, %d wrong", right, reads*9/10, wrong)
