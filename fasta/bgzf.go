@@ -10,12 +10,12 @@ import (
 	"io"
 )
 
-// BGZF is gzip in members of at most 64 KiB of text, each of which says in an extra field how long
-// it is. Members can therefore be found without inflating, and inflated in parallel. A BGZF file
-// ends with an empty member, bgzfEnd. Files are joined with cat, so it ends nothing here, but a
-// file whose last member is BGZF must end with it: nothing else tells such a file from a file that
-// was cut between two members. From the first member that is not BGZF on, a gzipReader reads the
-// rest.
+// BGZF is gzip in members of at most 64 KiB of text. An extra field in the header of a member gives
+// the member's length. Members can therefore be found without inflating, and inflated in parallel.
+// A BGZF file ends with an empty member, bgzfEnd. Files are joined with cat, so it ends nothing
+// here, but a file whose last member is BGZF must end with it: nothing else tells such a file from
+// a file that was cut between two members. From the first member that is not BGZF on, a gzipReader
+// reads the rest.
 
 // bgzfEnd is the member that ends a BGZF file (SAM specification, section 4.1.2).
 const bgzfEnd = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00\x42\x43\x02\x00" +

@@ -16,7 +16,7 @@ type bulkReads struct {
 	digits     []byte // mateDigit of the first word of each read's header
 	names      strings.Builder
 	arena      []byte
-	spare      []byte // for what is cropped
+	spare      []byte // whole lines of reads to be cropped
 	records    []fastaRecord
 }
 

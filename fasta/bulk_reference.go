@@ -13,9 +13,9 @@ const bulkLetters = 256 * dna.WordBases
 // bulkReference packs blocks that are strictly regular (bulk.go). One goroutine uses it.
 type bulkReference struct {
 	letters []byte   // of the last fragment without the ends of lines, not packed yet
-	packed  fragment // those before; its planes are used again
+	packed  fragment // the letters before; its planes are used again
 	out     []fragment
-	planes  []uint64 // for those of out, as long as there are any
+	planes  []uint64 // for the fragments of out, as long as they last
 	// spare has planes of whole blocks to be used again; nil if none are.
 	spare <-chan []uint64
 }

@@ -12,9 +12,9 @@ import (
 // and where not is as in compress/flate.
 type deflater struct {
 	in   []byte // bytes at hand
-	at   int    // the next of them
+	at   int    // index of the next byte
 	base int64  // offset of in[0]
-	bits uint64 // that were taken from in and not used, n of them
+	bits uint64 // n bits taken from in and not used
 	n    uint
 	// more returns the bytes that follow, none at the end; nil where there are none to be had.
 	more func() []byte

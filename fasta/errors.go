@@ -14,7 +14,7 @@ type Error struct {
 	File   string // the path as given, or "standard input"
 	Record int64  // from 1; 0 when no record is meant
 	Name   string // the record's name, empty when not known
-	Err    error  // what is wrong
+	Err    error  // the fault
 }
 
 // maxQuoted is the most bytes of a name that a message shows: names in broken

@@ -40,7 +40,7 @@ func (b *textBuffer) release() {
 type feed struct {
 	ctx   context.Context
 	r     io.Reader
-	block int // bytes to read ahead and about the size of what is cut off
+	block int // bytes to read ahead, and about the size of a piece cut off
 	// records is how many records the next chunk of FASTQ is likely to have.
 	records int
 	// limits are the limits of reads: the framer gives up a text with more than they allow for a
@@ -58,9 +58,9 @@ type feed struct {
 // atEnd tells whether text reaches to the end of a file that was read whole.
 func (f *feed) atEnd() bool { return f.done && f.err == nil }
 
-// more reads on: text keeps what it has and grows by at least one byte unless
-// done is set. Called again, it at least doubles a text that is long already, so that
-// searching it again after each call stays linear; but not beyond the limits of a record.
+// more reads on: text keeps its bytes and grows by at least one byte unless done is set. Called
+// again, it at least doubles a text that is long already, so that searching it again after each
+// call stays linear; but not beyond the limits of a record.
 func (f *feed) more() {
 	if f.done {
 		return

@@ -12,7 +12,7 @@ type chunk struct {
 	first   int64  // number of its first record, from 1
 	records int
 	letters int          // FASTQ: bases of all records
-	err     *recordError // in the record after those of text, which ends the input
+	err     *recordError // in the record behind text, which ends the input
 	// lines says where the lines of the records of FASTQ are, if all records are as cutFourLines
 	// finds them.
 	lines  []recordLines

@@ -12,10 +12,10 @@ type joiner struct {
 	start   int // of the line of bases that is being joined; -1 outside one
 	headers int // records so far
 	letters int // upper bound of the letters of the record so far
-	// stopped is set, and nothing added any more, by a byte that is a wrong letter to us and
-	// something else to biogo: '>' at the start of a line of bases after white space, which it
-	// would take for a header, and bytes that are not ASCII, some of them white space in UTF-8.
-	// wrong is that byte; it comes right after the letters that were added.
+	// stopped is set, and nothing added any more, by a byte that is a wrong letter to us and something
+	// else to biogo: '>' at the start of a line of bases after white space, which biogo would take for
+	// a header, and bytes that are not ASCII, because some are white space in UTF-8. wrong is the
+	// byte, and comes right after the letters that were added.
 	stopped bool
 	wrong   byte
 }

@@ -54,12 +54,12 @@ type memberJob struct {
 	data  []byte
 	base  int64  // its offset in the member
 	ahead []byte // the next chunk
-	err   error  // that came in place of a next chunk, io.EOF at the end
+	err   error  // why there is no next chunk, io.EOF at the end
 	done  chan struct{}
 	// The guess: the first block begins at bit start, the block after the last at bit stop. out is
 	// as in a deflater; nil if nothing was guessed.
 	start, stop int64
-	final       bool // the last block is that of the member
+	final       bool // the last block is the member's last
 	out         []uint16
 }
 
@@ -151,7 +151,7 @@ type memberReader struct {
 	// nothing is to be copied from.
 	position int64
 	known    []uint16
-	d        deflater // for what was not guessed
+	d        deflater // for blocks that were not guessed
 	text     []byte   // to be read
 	buffer   []byte
 	checksum uint32

@@ -20,10 +20,10 @@ import (
 type source struct {
 	name    string // for messages
 	file    File
-	memory  io.Reader // text in place of a file; nil if there is one
+	memory  io.Reader // the text of a source without a file; nil with a file
 	stdin   bool
-	content io.Reader // what the file has
-	head    *head     // in place of all of it; nil for all
+	content io.Reader // the bytes of the file
+	head    *head     // the beginning that alone is read; nil for the whole file
 	// compressed is set by text, if it is.
 	compressed bool
 	ctx        context.Context

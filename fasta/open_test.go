@@ -135,7 +135,7 @@ func TestCompression(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		file    []byte
-		refused string // some text of it
+		refused string // a part of the message
 		part    bool   // some reads come before the error
 	}{
 		{name: "gzip", file: zipped},

@@ -349,7 +349,7 @@ func (p *Pairs) wrong(second *Read, digit byte, err error) error {
 }
 
 // Busy returns the time that parsing both files has taken so far, summed over its goroutines;
-// decompression and cutting the files into chunks are not part of it.
+// decompression and cutting the files into chunks do not count.
 func (p *Pairs) Busy() time.Duration {
 	var sum time.Duration
 	for i := range p.files {

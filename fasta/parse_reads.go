@@ -19,7 +19,7 @@ type parser struct {
 	crop       int
 	wholeNames bool
 	in         bytes.Reader
-	lines      *bufio.Reader // reused: biogo takes a buffered reader as it is
+	lines      *bufio.Reader // reused: biogo reads a buffered reader without another buffer
 	joined     []byte        // FASTA: the chunk with long lines
 	reads      readCollector
 	digits     []byte // mateDigit of the first word of each read's header

@@ -256,8 +256,8 @@ func (r *Reads) stopped() {
 	r.err = fileError(r.source.name, err)
 }
 
-// Busy returns the time that parsing has taken so far, summed over its goroutines;
-// decompression and cutting the file into chunks are not part of it.
+// Busy returns the time that parsing has taken so far, summed over its goroutines; decompression
+// and cutting the file into chunks do not count.
 func (r *Reads) Busy() time.Duration { return time.Duration(r.busy.Load()) }
 
 // Close stops reading and closes the file. It may be called at any time and again.

@@ -36,7 +36,7 @@ type blockJob struct {
 // parsedBlock is what a block holds.
 type parsedBlock struct {
 	fragments []fragment
-	planes    []uint64 // those of fragments are in them, nil if not
+	planes    []uint64 // with the planes of fragments, nil if these have their own
 	err       error
 }
 

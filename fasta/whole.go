@@ -62,7 +62,7 @@ func (w *wholeFile) Read(p []byte) (int, error) {
 const (
 	aheadFrom = 4 << 20
 	fileBlock = 512 << 10
-	// blocksOfFile is how many blocks wait or are being read, not counting the one that is due.
+	// blocksOfFile is the number of blocks that wait or are being read, beside the block that is due.
 	blocksOfFile = 8
 )
 

@@ -57,7 +57,7 @@ func TestWholeFileAhead(t *testing.T) {
 	if _, err := io.ReadFull(s.content, first); err != nil {
 		t.Fatal(err)
 	}
-	cut := len(text) - 3*fileBlock - 7 // no block of it is being read yet
+	cut := len(text) - 3*fileBlock - 7 // no block from here on is being read yet
 	if err := os.Truncate(path, int64(cut)); err != nil {
 		t.Fatal(err)
 	}

@@ -196,8 +196,8 @@ func takesValue(f cli.Flag) bool {
 	return ok && d.TakesValue()
 }
 
-// valueAndText returns the placeholder of an option's value, empty of an option without one, and
-// what the option does.
+// valueAndText returns the placeholder of an option's value, empty for an option without a value,
+// and its help text.
 func valueAndText(f cli.Flag) (value, text string) {
 	d, ok := f.(cli.DocGenerationFlag)
 	if !ok {

@@ -273,7 +273,7 @@ func TestBenchDeviceFaults(t *testing.T) {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
 	for name := range driver.Calls() {
-		benchDriver(t) // the first call of a new one is injected, also of what is called once
+		benchDriver(t) // new, so that even a function called only once can fail
 		driver.Inject(name, 1, gpu.OutOfMemory)
 		code, stdout, stderr := callBench("device --bytes 4K --repeats 1 --json " + filepath.Join(folder, "x.json"))
 		if code != 3 || stdout != "" || !strings.Contains(stderr, name) || strings.Count(stderr, "\n") != 1 {

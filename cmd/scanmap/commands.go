@@ -13,7 +13,7 @@ import (
 type command struct {
 	// name is what follows scanmap in a call, such as "bench map"; empty for scanmap itself.
 	name        string
-	usage       string // what it does, in a few words
+	usage       string // its purpose, in a few words
 	synopsis    []string
 	description string
 	options     []option

@@ -137,7 +137,7 @@ func checkVCF(t *testing.T, file string) {
 	}
 }
 
-// TestCopiesWindowAuto has a start in each ten bases, of which a window of 2 copies needs 64. The
+// TestCopiesWindowAuto has one start in ten bases, and a window of 2 copies needs 64 starts. The
 // table, standard error and the page say so.
 func TestCopiesWindowAuto(t *testing.T) {
 	folder := t.TempDir()

@@ -374,7 +374,7 @@ func (w *regionWriter) put(d depth.RegionDepth) error {
 	return w.end()
 }
 
-// end writes what was put.
+// end writes the rows at hand.
 func (w *regionWriter) end() error {
 	_, err := w.to.Write(w.text)
 	w.text = w.text[:0]

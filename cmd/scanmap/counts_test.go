@@ -475,7 +475,7 @@ func (p *plainCounts) compareRegions(t *testing.T, text string, window int) {
 	if d := cmp.Diff(want, lines[1:]); d != "" {
 		t.Errorf("regions (-records +counts):\n%s", d)
 	}
-	n := len(p.contigs) + 4 // those of someRegions
+	n := len(p.contigs) + 4 // more in someRegions
 	if window > 0 {
 		n = 0
 		for _, c := range p.contigs {

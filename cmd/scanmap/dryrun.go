@@ -63,7 +63,8 @@ func about(s fasta.Sample, n int64, unit string) string {
 	return "about " + text
 }
 
-// lengthRows say what is done for reads of each length. Lengths with the same plan share a row.
+// lengthRows are the rows of the plan, by the length of reads. Lengths with the same plan share a
+// row.
 func lengthRows(lengths []plan.Length) (rows [][2]string) {
 	for from := 0; from < len(lengths); {
 		first, to, share := lengths[from], from, 0.0

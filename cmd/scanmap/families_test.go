@@ -102,8 +102,8 @@ func plantFamilies(t *testing.T, r *rand.Rand, folder string, unit int, depth fl
 	return families, len(all)
 }
 
-// TestFamilies maps reads of a sample with planted duplications. Pairs of regions are those that
-// records show, families are those that were planted, and their copies those of the sample.
+// TestFamilies maps reads of a sample with planted duplications. Pairs of regions have to agree
+// with the records, families with the planted ones, and copies with the sample.
 func TestFamilies(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 6))
 	folder := t.TempDir()
@@ -191,7 +191,8 @@ func TestFamilies(t *testing.T) {
 		off := x[2] - float64(f.copies)
 		t.Logf("%d members, %d %%: %d copies, found %.3f (%.3f to %.3f), error %.3f", len(names), f.percent, f.copies, x[2], x[3], x[4], x[7])
 		squares += (off / x[7]) * (off / x[7]) / 12
-		// Reads across two copies in tandem fit nowhere, 2 % of them, and the controls have an error too.
+		// 2 % of the reads lie across two copies in tandem and fit nowhere, and the controls have an
+		// error too.
 		if math.Abs(off) > 4*x[7]+0.03*float64(f.copies) || x[1] != float64(len(names)) || x[5] != float64(unit*len(names)) {
 			t.Errorf("%s: %d copies of %v", rows[at], f.copies, names)
 		}

@@ -88,8 +88,8 @@ var faultCalls = map[string][]faultCall{
 	"bench map": {{"bench map --device cpu --repeats 1 --bases 4000 --reads 10 --length 50 --json F/x.json", "x.json"}},
 	"bench search": {{"bench search --device cpu --repeats 1 --method planes --letters 4K --pattern-length 8 -k 0 --pattern-count 1 --json F/x.json",
 		"x.json"}},
-	"bench device": nil, // what takes --json is that of bench map, and there has to be a GPU
-	"devices":      nil, // says what there is, and may take a second
+	"bench device": nil, // --json is as in bench map, and a GPU is needed
+	"devices":      nil, // lists the GPUs, and may take a second
 	"completion":   {{"completion bash", ""}, {"completion zsh", ""}, {"completion fish", ""}},
 	"man":          {{"man", ""}},
 	"version":      {{"version", ""}},
@@ -208,7 +208,7 @@ func (c faultCall) fail(t *testing.T, inputs string) {
 			}
 		}
 		if c.files == "" {
-			stdout = "" // what was there before
+			stdout = "" // the output before the fault
 		}
 		return code, stdout, stderr
 	}, map[string]syscall.Errno{"open": syscall.EACCES, "read": syscall.EIO, "create": syscall.EMFILE, "write": syscall.ENOSPC,

@@ -30,7 +30,7 @@ type faults struct {
 	mu     sync.Mutex
 	made   map[string]int // by kind of operation and file, such as "read reads.fq"
 	fails  string         // which kind; empty for none
-	number int            // which of them, from 1
+	number int            // of the operation that fails, from 1
 	onward bool
 	code   syscall.Errno
 	failed bool

@@ -423,7 +423,7 @@ type judgedGuides struct {
 	origins   []guides.Site // nil for guides that were given
 	summaries []guides.Summary
 	judged    int           // how many guides there were
-	without   []string      // the names of those of them that have no exact place
+	without   []string      // names of guides without an exact place
 	stats     *search.Stats // of the last search, nil without guides
 	// The variants of a VCF, nil without one.
 	changes  []guides.ChangeSummary

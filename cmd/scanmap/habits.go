@@ -81,11 +81,11 @@ var habitOptions = map[string][]habit{
 	"scanmap insert-size": {{referenceWords, "scanmap insert-size REF.fa R1.fq R2.fq"}},
 }
 
-// referenceWords are options by which other programs take what is an argument here.
+// referenceWords are options of other programs for the reference, an argument here.
 var referenceWords = []string{"--ref", "--reference", "--genome", "--fasta"}
 
-// habitWords are options of other programs, and what is meant by them in any command: the first of
-// these options that it has, as --name or with a value, as in --name value.
+// habitWords are options of other programs, and options of scanmap with the same meaning, as --name
+// or with a value, as in --name value. The first that a command has counts.
 var habitWords = []struct{ typed, meant []string }{
 	{[]string{"--region", "--locus", "--interval", "--intervals", "--bed", "-L"}, []string{"--regions"}},
 	{[]string{"--guide", "--guides", "--sgrna", "--grna", "--spacer", "--spacers"}, []string{"--patterns"}},
@@ -106,7 +106,7 @@ var habitWords = []struct{ typed, meant []string }{
 	{[]string{"--verbose"}, []string{"--progress"}},
 }
 
-// optionFor returns the option of those that is meant by an option of other programs, with its
+// optionFor returns the option that means the same as an option of other programs, with its
 // placeholder; empty for none.
 func optionFor(flags []cli.Flag, typed string) string {
 	for _, w := range habitWords {

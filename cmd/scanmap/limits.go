@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spareDescriptors are the files that a run may have open beside those of sorting: inputs, outputs,
-// the descriptors with which the runtime waits, and the pipes to a second process. The number is
-// above the most that are open at a time.
+// spareDescriptors are the files that a run may have open beside the temporary files of sorting:
+// inputs, outputs, the descriptors with which the runtime waits, and the pipes to a second process.
+// The number is above the most that are open at a time.
 const spareDescriptors = 24
 
 // enoughDescriptors notices that so few files may be open (ulimit -n) that the runtime of Go, which
@@ -64,7 +64,7 @@ func memoryLimitOfProcess() (least memoryLimit, ok bool) {
 		err := unix.Getrlimit(l.resource, &r)
 		bytes := uint64(r.Cur) // of another type on some systems
 		if err != nil || bytes >= math.MaxInt64 {
-			continue // no limit: all bits are set, but for the sign of some systems
+			continue // no limit: all bits are set, except the sign on some systems
 		}
 		if !ok || bytes < least.bytes {
 			least, ok = memoryLimit{bytes, l.ulimit}, true
@@ -156,8 +156,9 @@ func groupLimit(root fs.FS) uint64 {
 }
 
 // collectLater puts off the first garbage collection until the heap has 64 MiB and not 4. A search
-// of a small genome is over before collections would pay: in the yeast genome two of them took 8 of
-// 30 ms of CPU. After the first collection all is as usual. GOGC of the environment has precedence.
+// of a small genome is over before collections would pay: in the yeast genome two collections took
+// 8 of 30 ms of CPU. After the first collection all is as usual. GOGC of the environment has
+// precedence.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
 		return

@@ -9,8 +9,8 @@
 //
 // # Files
 //
-// A file uses those of its line and below it. values.go alone uses one above, commands.go, for
-// messages that list the values of an option.
+// A file uses files of its line and of lines below. values.go alone uses a file above, commands.go,
+// for messages that list the values of an option.
 //
 //	main.go                                     this process, or one that helps another
 //	man.go, roff.go, help.go, examples.go       the manual and the help

@@ -112,7 +112,7 @@ type mappabilityJob struct {
 	output  string   // file of the values, - for standard output, empty for none
 	format  track.Format
 	value   string
-	wig     string // file of the windows, of so many bases, empty for none
+	wig     string // file of windows of `window` bases, empty for none
 	window  int
 	raw     string // file, empty for none
 	rawForm mappability.RawForm

@@ -17,7 +17,7 @@ import (
 )
 
 // partDepths are the tracks of --depth of parts, which are read side by side. Each has a value for
-// every base, so that their sum changes only where one of them does.
+// every base, so that their sum changes only where a track does.
 type partDepths struct {
 	ctx     context.Context
 	parts   []string // names of JSON, for errors
@@ -269,7 +269,7 @@ type partCursor struct {
 	err   error // of reading
 	end   int
 	units int64
-	// What was read.
+	// Bases with depth so far, and the sum of their depth in units.
 	covered, sum int64
 }
 

@@ -15,7 +15,8 @@ import (
 	"scanmap/internal/effort"
 )
 
-// depthInputs writes a reference with repeats and reads of it, and returns the number of reads.
+// depthInputs writes a reference with repeats, and reads cut from the reference, and returns the
+// number of reads.
 func depthInputs(t *testing.T, r *rand.Rand, folder string) int {
 	t.Helper()
 	letters := func(n int) string {
@@ -108,8 +109,8 @@ func TestMergeDepth(t *testing.T) {
 	}
 }
 
-// TestMergeDepthExact has two reads, of which one has two locations, in two parts. A table of
-// regions, on standard output, has what docs/depth.md shows of one run.
+// TestMergeDepthExact has two reads, one with two locations, in two parts. A table of regions, on
+// standard output, has what docs/depth.md shows of one run.
 func TestMergeDepthExact(t *testing.T) {
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }

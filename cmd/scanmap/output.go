@@ -269,7 +269,7 @@ func (o *output) withdraw() {
 // discard removes an output that has not been published. It may be called at any time.
 func (o *output) discard() {
 	if o.file != nil {
-		_ = o.file.Close() // what was written does not matter any more
+		_ = o.file.Close() // its bytes do not matter any more
 		o.file = nil
 	}
 	if o.temporary != "" {

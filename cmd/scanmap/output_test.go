@@ -133,7 +133,7 @@ func TestOutputThroughDanglingLinks(t *testing.T) {
 		{"second", "other/file"},         // a link to other/file
 		{"folder/../file", "other/file"}, // of other, which folder/.. is
 		{"folder/up", "other/file"},      // a link in other/deep to ../file
-		{"/", ""},                        // in place of the folder of the test
+		{"/", ""},                        // stands for the whole path of other/file
 		{"missing/file", "no such file or directory"},
 		{"other/file/", "no such file or directory"},
 	} {

@@ -39,7 +39,7 @@ func presetFlag() cli.Flag {
 		Usage: "options of a task, by its `NAME`: " + explained(explanations) + "; options that are given win"}, namesOf(explanations))
 }
 
-// String is the preset as it is typed in a call.
+// String returns the options of the preset, as typed in a call.
 func (p preset) String() string {
 	var words []string
 	for _, o := range p.options {

@@ -94,7 +94,7 @@ func meltingFlags() []cli.Flag {
 
 // pairsJob is a checked call of scanmap primers.
 type pairsJob struct {
-	searchJob // but for its patterns and rows
+	searchJob // its patterns and rows are not used
 	pairs     string
 	counts    string // file of --pair-counts, empty for none
 	report    string // file of the page, empty for none

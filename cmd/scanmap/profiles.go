@@ -40,6 +40,6 @@ func (p profiles) writeMemory() error {
 	if err != nil {
 		return err
 	}
-	runtime.GC() // so that the profile shows what is in use
+	runtime.GC() // so that the profile shows memory in use, and no garbage
 	return firstError(pprof.WriteHeapProfile(f), f.Close())
 }

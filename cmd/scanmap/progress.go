@@ -38,7 +38,7 @@ type progress struct {
 	lines   sync.WaitGroup
 
 	mu    sync.Mutex
-	now   func(elapsed time.Duration) string // what is to be shown, nil for files
+	now   func(elapsed time.Duration) string // the text to show, nil for files
 	files []*inputFile                       // in the order in which they were opened
 }
 

@@ -52,7 +52,7 @@ var mates = []string{eitherMate, "1", "2"}
 
 // recordsJob is what checked calls of scanmap filter and scanmap demultiplex share.
 type recordsJob struct {
-	searchJob   // but for its text, output of locations and device
+	searchJob   // its text, output of locations and device are not used
 	options     records.Options
 	report      string // file of the page, empty for none
 	commandLine []string

@@ -17,15 +17,15 @@ type statisticsFile struct {
 	write func(io.Writer, *mapper.Stats) error
 }
 
-// resultFiles are the outputs of a run. They appear when all are complete, the records last. If one
-// cannot get its name then, outputs that already have theirs are removed again; earlier files of
-// these names are lost.
+// resultFiles are the outputs of a run. They appear when all are complete, the records last. If an
+// output cannot get its name then, outputs with a name are removed again; earlier files of these
+// names are lost.
 type resultFiles struct {
 	ctx    context.Context
 	stdout *sink
 	mu     sync.Mutex // the index is opened while the run goes on
 	files  []*output
-	later  []*output    // those that are written when the run is over
+	later  []*output    // outputs that are written when the run is over
 	folder *splitFolder // nil for none
 	over   bool         // no output is opened any more
 }

@@ -44,7 +44,7 @@ func newRowsGenome(t *testing.T) *rowsGenome {
 		fmt.Fprintf(&many, ">contig.%d\n%s\n", i, g.long[10*i:10*i+20])
 		fmt.Fprintf(&genomes, "the genome %d\tcontig.%d\n", i, i)
 	}
-	// The reference twice, cut into regions of ten bases, and what is shared by them.
+	// The reference twice, cut into regions of ten bases, and the pairs of regions that share reads.
 	var twice, shared strings.Builder
 	for _, contig := range []string{"one", "two"} {
 		for i := range g.reads {

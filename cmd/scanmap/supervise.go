@@ -246,7 +246,7 @@ func (s *supervisor) end(state *os.ProcessState, stderr io.Writer) int {
 	case killed && len(s.trace) == 0:
 		return fail(context.Background(), stderr, signalError{status.Signal()})
 	}
-	_, _ = stderr.Write(s.trace) // a fault of the program, to be seen as it is
+	_, _ = stderr.Write(s.trace) // a fault of the program, shown unchanged
 	if killed {
 		return 128 + int(status.Signal())
 	}
@@ -255,7 +255,7 @@ func (s *supervisor) end(state *os.ProcessState, stderr io.Writer) int {
 
 // readNames returns the names that were announced.
 func readNames(r io.Reader) []string {
-	text, _ := io.ReadAll(r) // what was read until an error counts
+	text, _ := io.ReadAll(r) // names before an error count
 	var names []string
 	for _, name := range bytes.Split(text, []byte{0}) {
 		if len(name) > 0 {

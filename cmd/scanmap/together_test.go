@@ -155,7 +155,7 @@ func TestOptionsTogether(t *testing.T) {
 					drawn = append(drawn, strings.Fields(d.options[i])...)
 				}
 				args := slices.Concat(strings.Fields(d.args[random.IntN(len(d.args))]), drawn)
-				if slices.Contains(args, "--samples") { // in place of these
+				if slices.Contains(args, "--samples") { // its files stand for r1.fq and r2.fq
 					args = slices.DeleteFunc(args, func(a string) bool { return a == "r1.fq" || a == "r2.fq" })
 				}
 				code, left := callIn(t, plain, append(slices.Clone(args), "-t", "1"))
