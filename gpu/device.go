@@ -112,7 +112,7 @@ type Device struct {
 	last    atomic.Pointer[string] // the kernel launched last
 
 	mu    sync.Mutex // guards what follows
-	owned []owned    // what Close has to free, in the order in which it was made
+	owned []owned    // objects that Close has to free, in the order in which they were made
 	times map[string]*KernelTime
 }
 

@@ -17,7 +17,7 @@ var ErrNoDriver = errors.New("no CUDA driver")
 // Driver is the CUDA driver API: libcuda, or the emulator.
 type Driver struct {
 	calls calls
-	end   func() error // what Close does; nil for nothing
+	end   func() error // called by Close; nil for none
 
 	initialize sync.Mutex
 	ready      bool // cuInit succeeded; guarded by initialize
@@ -105,7 +105,7 @@ type site struct {
 	device string
 	kernel string        // that the call is about
 	after  string        // the kernel that may have failed if the call itself is about none
-	detail func() string // what more is known once the call failed; may be nil
+	detail func() string // more to say once the call failed; may be nil
 }
 
 // call is the one place where functions of the driver are called. name is the function's name in

@@ -182,7 +182,7 @@ func (e *emulator) send(r request, name string, payload, into []byte) Result {
 	return Success
 }
 
-// settle waits for the answers to what was sent, and returns the first that is no success.
+// settle waits for the answers that the emulator owes, and returns the first that is no success.
 func (e *emulator) settle() Result {
 	first := Success
 	for len(e.owed) > 0 {

@@ -59,7 +59,7 @@ type affineBound struct {
 	events   []event
 	segments []segment
 	ends     [2]anchor // of the strand
-	anchored [2]bool   // which of them are known
+	anchored [2]bool   // whether each end is known
 }
 
 // An event is a mismatch or a gap, with the bases of the strand in it.
@@ -418,9 +418,9 @@ const mostToAnchor = 2
 // rivals that cost the same. Let the whole strand, with any number of edits, not be among these
 // parts, and let no rival there have more than x bases deleted or inserted. Then the best
 // alignments, and all others that cost the same, lie on the diagonals of O and x beside them.
-// Proof. They have bases shared with O, and no part of theirs costs more than O's, which could take
-// its place. Each part is therefore O's, a rival, or a gap of O that was moved. It begins or ends
-// with a shared base. ∎
+// Proof. Each of these alignments shares bases with O, and none of its parts costs more than O's
+// part, which could replace it. Each part is therefore O's, a rival, or a gap of O that was moved.
+// It begins or ends with a shared base. ∎
 func (p *parts) narrow(level, top int, least []Operation) {
 	t := p.target
 	low, high := diagonals(least)

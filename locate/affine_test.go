@@ -222,7 +222,7 @@ func nearlyAlike(r *rand.Rand) (text, read string, from, to int) {
 		}
 	}
 	crowd := r.IntN(m)
-	for range r.IntN(7) { // mismatches, some of them crowded
+	for range r.IntN(7) { // mismatches, some crowded
 		at := r.IntN(m)
 		if r.IntN(2) == 0 {
 			at = min(crowd+r.IntN(20), m-1)

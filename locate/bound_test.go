@@ -72,7 +72,7 @@ func TestDiagonalRunsTwins(t *testing.T) {
 		width := uint64(1 + i%64)
 		low0, low1, high0, high1 := r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()
 		low, high, amb, inside := r.Uint64(), r.Uint64(), uint64(0), ^uint64(0)>>r.Uint64N(64)
-		if shift := r.Uint64N(width); i%2 == 0 { // one diagonal is like the strand, but for some bases
+		if shift := r.Uint64N(width); i%2 == 0 { // a diagonal like the strand, some bases changed
 			noise := few()
 			low, high = (low0>>shift|low1<<1<<(63-shift))^noise, high0>>shift|high1<<1<<(63-shift)
 		}

@@ -41,7 +41,7 @@ type Local struct {
 	cells     bestCells
 	locations []Location
 	budget    *localBudget                 // of the read at hand
-	budgets   map[localSought]*localBudget // those that were set lately
+	budgets   map[localSought]*localBudget // budgets that were set lately
 	// diagonals are those at hand, of one place, with their words.
 	place       Place
 	diagonals   []localDiagonal
@@ -53,7 +53,7 @@ type Local struct {
 	near        []uint64
 	ends, bests []int
 	words       []uint64
-	beside      []uint64 // those of a diagonal beside one at hand
+	beside      []uint64 // words of diagonals beside one at hand
 	wave        localWave
 	won         []int
 	best, other localBand
@@ -198,10 +198,10 @@ func (l *Local) betterClipped(strand *Strand, a *Location) bool {
 			}
 		case Insertion, Deletion:
 			if sum >= score {
-				return true // without what follows
+				return true // without the operations that follow
 			}
 			if sum -= min(lossOpen+n, l.Cap); sum <= 0 {
-				return true // without what was before
+				return true // without the operations before
 			}
 			if o.Kind == Insertion {
 				q += n

@@ -11,9 +11,9 @@ import (
 type bestCells struct {
 	from, to int // the stretch of the contig
 	read     []byte
-	text     []byte  // what a band has of the stretch
+	text     []byte  // bases of the stretch in a band
 	scores   []int32 // of the best alignments that end with a cell of a band; see bestBand
-	gap      []int32 // of those that end at a base of the text with an insertion
+	gap      []int32 // of the best that end at a base of the text with an insertion
 	most     []int32 // see bounds
 	won      []int32
 	differs  []uint64
@@ -154,7 +154,7 @@ func (l *Local) bestInBand(strand *Strand, p Place, low, width int) {
 func bestRow(row, before, gap []int32, text []byte, letter byte) (most int32) {
 	diagonal := before[0]
 	row, above, gap := row[:len(text)], before[1:][:len(text)], gap[:len(text)]
-	deletion := int32(0) // less what a base of it costs, of the best that ends with a deletion
+	deletion := int32(0) // score of the best that ends with a deletion of the base at hand
 	for k, other := range text {
 		score := diagonal - (lossMismatch - 1)
 		if other == letter {

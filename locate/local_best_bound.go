@@ -45,7 +45,7 @@ func (l *Local) bounds(strand *Strand, p Place) (segment, most int32) {
 			}
 		}
 	}
-	sum := int32(0) // what is won from the best diagonal on, less the diagonals between
+	sum := int32(0) // the win from the best diagonal on, less 1 for each diagonal between
 	for i, won := range b.won {
 		sum = max(sum-1, 0) + won
 		b.most[i] = lossOpen + sum

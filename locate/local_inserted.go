@@ -112,7 +112,7 @@ func (f *localFlanks) inserted(limit, least int32) {
 	}
 	f.before[0], f.net[0] = 0, 0
 	for i, letter := range f.read {
-		var last, netLast int32 // of the base before with that of the text before
+		var last, netLast int32 // of the base before with the text's base before
 		var best, netBest, deletion, netDeletion int32
 		for j, other := range f.text {
 			c := &f.columns[j]

@@ -29,7 +29,7 @@ type LocalPieces struct {
 // mismatch, and what gaps cost. The threshold says m - score - T ins / m <= D. Put down to a region
 //
 //	5          for a mismatch in it,
-//	7 or more  for a deletion between two bases of it, or before its first base,
+//	7 or more  for a deletion between two of its bases, or before its first base,
 //	1          for each of its bases that is clipped,
 //	3 + (1 + D/m) x    for x of its bases that are of an insertion that begins or ends in it, and
 //	           3 more where it does both; without the 3 if it does neither. Gaps of g bases that

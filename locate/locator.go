@@ -19,7 +19,7 @@ type Location struct {
 	from, to int32
 	Aligned  bool
 	Paired   bool // for the caller: it has a proper partner among the locations of the mate
-	Covered  bool // likewise: what it covers is counted already
+	Covered  bool // likewise: its bases are counted already
 	// Edits and Loss belong to the written alignment, once there is one (Aligner.Write or
 	// Aligner.Count). Loss is known of a local location from the start.
 	Edits, Loss int32

@@ -142,8 +142,8 @@ const sameParts = 10
 
 // setWhole sets f.whole for mayBePart: a bit for the first base of each block of four that is equal
 // to the text on one of the diagonals of longestPart. Blocks begin at the first of m bases, or end
-// at the last. Bases of the text are compared by their codes, also those that match nothing, which
-// can only let more seem equal.
+// at the last. Bases of the text are compared by their codes, also letters that match nothing: more
+// bases may seem equal than are.
 func (l *Local) setWhole(strand *Strand, p Place, diagonal, m int) {
 	f, text, near := &l.finder, &l.Reference.Bases, partEdits(m)
 	f.whole = parallel.Resize(f.whole, m/64+2)

@@ -51,7 +51,7 @@ func (s *Stream) decide(to int) {
 	l := s.locator
 	a := &l.alignments
 	a.aligner.Reference, a.strand, a.place = l.Reference, s.strand, s.place
-	var left []Occurrence // locations that end within 3k of what is not decided, and that
+	var left []Occurrence // locations that end within 3k of undecided ends, and the undecided
 	for _, o := range s.pending[:s.fixed] {
 		if to-o.End < 3*s.k {
 			left = append(left, o)

@@ -27,11 +27,10 @@ import (
 // the first of these or after the last, each scores lossOpen at most, and there is a gap for each:
 // to lose 1 for each base instead is no more. Between two that are left let there be s others, so s
 // + 1 gaps, with x bases deleted and y inserted, and n bases in all. The gaps cost lossOpen (s + 1)
-// + x and each inserted base 1, or 2, the s segments score lossOpen s at most, and other bases are
-// 1 each for what they might have scored. The sum is lossOpen + x + n or more, or lossOpen + x + y
-// + n. If the second is on a diagonal g further up, x is g or more; if it is g further down, y is,
-// and n is no less than y; if it is on the same one, s > 0, and x is 1 or more, as x and y are the
-// same. ∎
+// + x and each inserted base 1, or 2, the s segments score lossOpen s at most, and each other base
+// loses 1, the score of a match. The sum is lossOpen + x + n or more, or lossOpen + x + y + n. If
+// the second is on a diagonal g further up, x is g or more; if it is g further down, y is, and n is
+// no less than y; if it is on the same one, s > 0, and x is 1 or more, as x and y are the same. ∎
 //
 // Lemma 16. Let two ways end on the same diagonal. The way that ends further on, for no more, leads
 // to whatever the other leads to, for no more. Proof. Let the first end before base x and the other
@@ -52,7 +51,7 @@ type localWave struct {
 	cells   []waveCell
 	// furthest are the bases before which ways end, as cells have them, with any loss so far.
 	furthest []int32
-	broken   []uint64 // a bit for each block of four that is broken on all of them
+	broken   []uint64 // a bit for each block of four that is broken on all diagonals
 }
 
 // A waveCell has the furthest bases of a loss on a diagonal: after a segment, and after steps from
@@ -69,7 +68,7 @@ func (v *localWave) least(differs []uint64, b *localBudget, most int) int {
 	if v.setBroken(differs, words, b.m); 4*v.brokenFrom(0)-6 > most {
 		return most + 1
 	}
-	row := 2 * n // of cells: first those of ways that have not been on the diagonal
+	row := 2 * n // of cells: first the cells of ways that have not been on the diagonal
 	v.cells = parallel.Resize(v.cells, row*(most+1))
 	v.furthest = parallel.Resize(v.furthest, row)
 	for k := range v.furthest {

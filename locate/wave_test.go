@@ -112,7 +112,7 @@ func TestWinsOf(t *testing.T) {
 	for range effort.Pick(100000, 20000) {
 		m := 1 + r.IntN(260)
 		differs, every := make([]uint64, (m+63)/64), 2+r.IntN(12)
-		ending, won := -1<<20, 0 // with a base, less what a segment has to score
+		ending, won := -1<<20, 0 // of segments up to a base, less lossOpen each; the best
 		for i := range m {
 			score := 1
 			if r.IntN(every) == 0 {

@@ -55,7 +55,7 @@ func (c *chooser) cells(i int, f func(*cell)) {
 
 // noise returns the standard deviation that counting alone gives the mean of a window: values are
 // taken for counts, whose variance is their mean (Poisson). Without it, where windows have a read
-// or two, only the windows with the commonest number would stay, and the mean would be theirs.
+// or two, only the windows with the commonest number would stay, and the mean would be this number.
 func (c *chooser) noise(depth float64) float64 { return math.Sqrt(depth / float64(c.options.Window)) }
 
 // fit returns the curve of the controls, and gives all windows their corrected means.

@@ -13,11 +13,11 @@ type Link struct {
 	ReadsA, ReadsB int64 // reads that begin in each
 }
 
-// A Family is regions that share reads, directly or through others of them.
+// A Family is regions that share reads, directly or through other regions.
 type Family struct {
 	Regions []int // by their index, in order
-	// Copies is the sum of the copies of the regions: those of the sequence in the sample. NaN where a
-	// region has none.
+	// Copies is the number of copies of the sequence in the sample: the sum over the regions. NaN
+	// where a region has none.
 	Copies float64
 	// Low and High are the ends of the interval of 95 %: 1.96 standard deviations, of counting and of
 	// what scatters in controls beyond counting (Result.Genotype).
@@ -34,8 +34,8 @@ const interval95 = 1.96
 // regions are of one family if they share at least a share of the reads of the one with fewer.
 //
 // A read has to count 1 in all, shared out among its locations. The copies of regions then add up,
-// and so do their variances of counting: those of a read's shares come to that of one read, where
-// regions have one length. Values of which two regions have more than they have reads are an error.
+// and so do their variances of counting: where regions have one length, the variances of a read's
+// shares add up to the variance of one read. Two regions with more starts than reads are an error.
 func (r *Result) Families(links []Link, share float64, ploidy int) ([]Family, error) {
 	root := make([]int, len(r.Regions)) // of each region, the first one of its family in the end
 	for i := range root {

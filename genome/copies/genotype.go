@@ -37,7 +37,7 @@ func (r *Result) Genotype(number float64, of *Count, ploidy int) (g Genotype, kn
 	if math.IsNaN(number) || math.IsNaN(of.Error) || number > mostGenotype {
 		return Genotype{}, false
 	}
-	perCopy := of.Error // variance by counting: that of one start where there is none
+	perCopy := of.Error // variance by counting, of one start where there is none
 	if of.Starts > 0 && number > 0 {
 		perCopy = of.Error * of.Error / number
 	}

@@ -20,9 +20,9 @@ const (
 	hardlyLess = 0.95
 )
 
-// Sized returns the copy numbers of windows that are as small as o.Error allows, and their bases in
-// place of o.Window. read gives all values to a Counter. It is called several times, and its errors
-// are returned as they are.
+// Sized returns the copy numbers of windows that are as small as o.Error allows, and the bases of a
+// window, whatever o.Window says. read gives all values to a Counter. It is called several times,
+// and its errors are returned as they are.
 //
 // Counting makes a standard error of C / root(depth x window) in the copies of a control, which has
 // C copies. The first window has the error o.Error with the depth of most contigs. Each further one
@@ -114,10 +114,10 @@ func sizeOf(bases float64) int {
 }
 
 // noise is the standard error of the copies of controls, by the differences of neighbouring whole
-// windows: their variance is twice that of a window (Scheinin et al., DNA copy number analysis of
-// fresh and formalin-fixed specimens by shallow whole-genome sequencing, Genome Research 24:2022,
-// 2014). Duplicates of fragments raise it, and slow changes along contigs drop out. It is at least
-// the error of counting alone.
+// windows: a difference has twice the variance of a window (Scheinin et al., DNA copy number
+// analysis of fresh and formalin-fixed specimens by shallow whole-genome sequencing, Genome
+// Research 24:2022, 2014). Duplicates of fragments raise it, and slow changes along contigs drop
+// out. It is at least the error of counting alone.
 func (r *Result) noise(window int) float64 {
 	squares, pairs := 0.0, 0
 	whole := func(w *Window) bool { return w.Control && w.Unmasked == window }

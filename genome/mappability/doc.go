@@ -29,8 +29,8 @@
 //
 // # Files
 //
-// A file uses those of its line and below it. bisulfite.go alone uses one above, run.go, which it
-// calls for each strand.
+// A file uses files of its line and of lines below. bisulfite.go alone uses a file above, run.go,
+// which it calls for each strand.
 //
 //	run.go                       a count: the engine, and one genome after the other
 //	bisulfite.go                 a count of each strand with T for C
@@ -42,9 +42,9 @@
 //	crowded.go, judge.go         which K-mers are crowded, and what that saves
 //	neighbours.go, paths.go      strings with few differences, by equal pieces
 //	runs.go, exact.go            runs of equal bases; K-mers without differences
-//	sharing.go                   what engine shared is at work on
+//	sharing.go                   engine shared at work on one genome
 //	text.go, table.go            strands of a genome; tables of seeds
-//	frequencies.go, write.go     counts, and the files of them
+//	frequencies.go, write.go     counts, and their files
 //	spans.go                     stretches of the reference
 //	options.go, progress.go      what a caller says and hears
 //

@@ -57,7 +57,7 @@ func (s *sharing) countWholes(partition int) {
 	}
 }
 
-// settle gives the counts of the first ones of equal K-mers of the table to all of them.
+// settle gives the count of the first of equal K-mers in the table to all the others.
 func (s *sharing) settle() {
 	t := &s.table
 	parallel.Ranges(s.options.Threads, len(t.heads)-1, 1<<12, func(_, from, to int) {

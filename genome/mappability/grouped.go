@@ -26,11 +26,11 @@ type stretch struct {
 //
 // Proof. A place is a location of a strand of the read, x on strand + and x' on strand -. Both x
 // and x' are laid along the unchanged contig, from left to right. The letters of the strand and of
-// the contig decide which ends are occurrences, with their distance, gaps and start. The
-// occurrences of a contig and strand decide which of them are locations (package locate). Letters y
-// therefore have the same number of locations along all contigs, L(y), whether y is a read or its
-// reverse complement. The frequency of x is L(x) + L(x'), and that of x' is L(x') + L(x), as x is
-// the reverse complement of x'. ∎
+// the contig decide which ends are occurrences, with their distance, gaps and start. Which
+// occurrences are locations depends on the occurrences of the contig and strand alone (package
+// locate). Letters y therefore have the same number of locations along all contigs, L(y), whether y
+// is a read or its reverse complement. x has the frequency L(x) + L(x'), and x' has L(x') + L(x),
+// as x is the reverse complement of x'. ∎
 //
 // With ForwardOnly it is L(x) alone, and x and x' are two strings. Letters that match nothing
 // differ from all others alike, so that it is enough that they are at the same bases. A K-mer with

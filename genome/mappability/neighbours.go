@@ -22,9 +22,10 @@ import (
 //
 // Proof. Neighbours differ in e bases at most, hence in e of e + 1 pieces at most. Hence one or
 // more pieces are equal. The two strings meet in the groups of these pieces, and in no other group.
-// No piece before the first of them is equal. The group of the first one is cut further or not for
-// both strings. If cut, they differ in at most e of the other bases, and the same argument holds
-// again. It ends, because each step leaves fewer bases, and fewer than e + 1 are not cut. ∎
+// All pieces before the first equal piece differ. The group of the first equal piece is cut further
+// or not for both strings. If cut, they differ in at most e of the other bases, and the same
+// argument holds again. It ends, because each step leaves fewer bases, and fewer than e + 1 are not
+// cut. ∎
 //
 // A pair is counted in the group of the lemma. The bases that differ tell whether a group is that
 // one (paths.go). In a small group each pair is compared: most that meet are no neighbours. A large

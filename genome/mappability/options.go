@@ -51,7 +51,7 @@ const (
 	BisulfiteBoth Bisulfite = "both"
 )
 
-// Bisulfites are the names of the strands, each with what is counted.
+// Bisulfites are the names of the strands, each with the K-mers or frequencies that count.
 var Bisulfites = [][2]string{
 	{string(BisulfiteBoth), "the larger of both frequencies"},
 	{string(BisulfiteForward), "K-mers of strand +, with T for C"},

@@ -8,9 +8,9 @@ import (
 // A path says which bases are equal in a group (neighbours.go), and which pairs are counted there.
 // The bases that are left are cut into pieces, and one of these is equal in each group of the
 // group. By the lemma of neighbours.go a pair is counted where all pieces of the path are equal,
-// and each piece that was cut with one of them, and lies before it, is not. In other words, the
-// path owns a pair that has no difference in the equal bases, and a difference in each set of
-// required bases.
+// and each piece that was cut with a piece of the path, and lies before that piece, differs. In
+// other words, the path owns a pair that has no difference in the equal bases, and a difference in
+// each set of required bases.
 //
 // A path may ask for more differences than e: with e = 2 and 36 bases, 3 of the 27 ways to take
 // three steps do. Where no pair can be owned, there is nothing to do.

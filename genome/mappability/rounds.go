@@ -51,8 +51,8 @@ import (
 // (crowded.go): the letters of a string or of its reverse complement decide alone.
 //
 // Equal strings that are taken for two cost time, and no more: they are then a pair like others.
-// Strings with letters that match nothing differ from themselves, and are always taken for as many
-// as there are places.
+// Strings with letters that match nothing differ from themselves: each place always has a string of
+// its own.
 //
 // A round takes 8 bytes for a string of a place, and 16 more for each 64 bases of the string.
 // Hashes are counted for each piece before, so that each round has as many strings as there is room

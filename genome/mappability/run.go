@@ -88,7 +88,7 @@ func (o *Options) setDefaults(bases int) {
 	if o.limits.stripe == 0 {
 		o.limits.stripe = stripeSeeds(bases)
 	}
-	if o.limits.block == 0 { // so many that a partition of the table is used often while in a cache
+	if o.limits.block == 0 { // enough seeds to use a partition of the table often while in a cache
 		o.limits.block = o.limits.stripe / 2
 	}
 	if o.limits.chunk == 0 {

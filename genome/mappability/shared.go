@@ -36,7 +36,7 @@ import (
 // between two differences after p, or from p to l(i), which are l(i) - p. ∎
 //
 // Each run is therefore worked on once. The time does not grow with its length, except for
-// comparing it, 64 bases at a time. Lemma 2 leaves at most e + 1 ranges of p. In each of them the
+// comparing it, 64 bases at a time. Lemma 2 leaves at most e + 1 ranges of p. In each range the
 // number of differences before the run is i, and the number after the run grows with p, so that the
 // pairs that fit are a range again. A range adds 1 to the counts of neighbouring K-mers. The 1 is
 // noted at the two ends of the range alone, in differences that are added up when all is done.

@@ -82,7 +82,7 @@ func firstBases(n int) uint64 {
 	return 1<<n - 1
 }
 
-// letters returns the 64 letters from an offset on, without the ones that a mask lacks.
+// letters returns the 64 letters from an offset on, with 0 for letters outside a mask.
 func (p planes) letters(offset int, mask uint64) letters {
 	w, s := p.at(offset)
 	return letters{(w[0]>>s | w[3]<<1<<(63-s)) & mask, (w[1]>>s | w[4]<<1<<(63-s)) & mask, (w[2]>>s | w[5]<<1<<(63-s)) & mask}

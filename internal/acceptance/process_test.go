@@ -200,7 +200,7 @@ func TestFullDisk(t *testing.T) {
 	reference, reads := data(t, "portiera.fa.gz"), repeated(t, data(t, "portiera_101bp.fastq.gz"), 4)
 	full, other := t.TempDir(), t.TempDir()
 	for _, c := range []struct {
-		options, names string // what the message has to name
+		options, names string // the file that the message has to name
 	}{
 		{"-o " + full + "/x.sam", full + "/x.sam"},
 		{"-o " + full + "/x.bam", full + "/x.bam"},

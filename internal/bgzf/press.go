@@ -37,8 +37,8 @@ type Block[M any] struct {
 // A Packer appends to out the bytes that a file has of a block. It belongs to one goroutine.
 type Packer[M any] func(out []byte, b *Block[M]) ([]byte, error)
 
-// NewPress starts the goroutines. `threads` of them compress. write gets the blocks in order, from
-// a goroutine that ends before Close returns. Either Close or Discard ends all goroutines.
+// NewPress starts `threads` goroutines that compress, and one that calls write with the blocks in
+// order, and ends before Close returns. Either Close or Discard ends all goroutines.
 func NewPress[M any](threads int, newPacker func() Packer[M], write func(*Block[M]) error) *Press[M] {
 	threads = max(threads, 1)
 	// One is filled, one is written, and each goroutine has one in work and one waiting.
@@ -106,7 +106,7 @@ func (p *Press[M]) Err() error {
 // Close has the last block written.
 func (p *Press[M]) Close() error {
 	if len(p.Block.Data) > 0 {
-		_ = p.Next() // its error is that of Err
+		_ = p.Next() // Err returns its error
 	}
 	p.stop()
 	return p.Err()

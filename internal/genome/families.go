@@ -19,7 +19,7 @@ type family struct {
 	least, most float64 // divergence of copies: edits for each base of the consensus outside CpG
 	full        float64 // share of copies that have the whole consensus
 	mean        float64 // mean bases of the others, with an exponential distribution from shortest on
-	fromEnd     bool    // the others are the end of the consensus, and not any part of it
+	fromEnd     bool    // the others are the end of the consensus, and not a part from anywhere
 	tail        int     // most bases of a tail of A, drawn evenly from shortestTail on; 0 for none
 	units       []int   // of a tandem family the lengths of units, each as likely
 	density     [len(isochores)]float64

@@ -26,7 +26,7 @@ type block struct {
 	contig int32
 	length int32
 	start  int64        // position on the contig
-	at     int64        // position in ordinary sequence; for others, of what follows of it
+	at     int64        // position in ordinary sequence; in other blocks, of its next base
 	source *duplication // of kindDuplication
 }
 

@@ -140,7 +140,7 @@ type scratch struct {
 
 	source      []byte // of a segmental duplication
 	sourceSpans []span
-	text, bed   []byte // what is written
+	text, bed   []byte // the output
 }
 
 // isochoreOf returns the isochore at a position of a contig's ordinary sequence. Shares of
@@ -196,7 +196,7 @@ func (g *Genome) drawElements(s *scratch, l *layer, length int, d dice) {
 			from := len(s.arena)
 			e := f.appendElement(s, n, tail, d)
 			if len(s.arena) == from {
-				continue // all of it was deleted
+				continue // the whole element was deleted
 			}
 			if len(s.arena) > length*15/16 {
 				s.arena = s.arena[:from]

@@ -11,7 +11,7 @@ import (
 type Sharing struct {
 	mu     sync.Mutex
 	wake   sync.Cond
-	jobs   []*sharedJob // those of which something is left to begin
+	jobs   []*sharedJob // jobs with tasks left to begin
 	active int          // goroutines that may still share something
 }
 
@@ -74,8 +74,9 @@ func (s *Sharing) help(worker int) {
 }
 
 // HelpUntil has a worker of Ranges wait until done says so, and do tasks of others meanwhile. The
-// worker is at no task, and what it made is none of the worker's scratch memory. Whoever makes done
-// true calls Wake after that. done is called with a lock held, so that it calls nothing of s.
+// worker must be at no task, and keep no results in its scratch memory, which tasks use. Whoever
+// makes done true calls Wake after that. done is called with a lock held, so that it calls nothing
+// of s.
 func (s *Sharing) HelpUntil(worker int, done func() bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -69,7 +69,7 @@ func TestSharingHelps(t *testing.T) {
 	})
 }
 
-// TestSharingHelpsWhoWaits has a worker that waits for another one's item do a task of it.
+// TestSharingHelpsWhoWaits has a worker wait for another worker's item, and do a task of that item.
 func TestSharingHelpsWhoWaits(t *testing.T) {
 	var s Sharing
 	var ended atomic.Bool

@@ -42,7 +42,7 @@ func Explain(files Files, purpose string, err error) error {
 		return nil
 	}
 	if e := (*fs.PathError)(nil); errors.As(err, &e) && err == error(e) {
-		err = fmt.Errorf("%s: %w", e.Op, e.Err) // its path is that of the folder, or of no use
+		err = fmt.Errorf("%s: %w", e.Op, e.Err) // its path is the folder's, or of no use
 	}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("temporary folder %s is full: %s needs more room than is left there: %w", files.Folder(), purpose, err)

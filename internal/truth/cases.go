@@ -150,7 +150,7 @@ func (c *Cases) read(r *rand.Rand, m, n int) string {
 	default:
 		s = text[max(0, len(text)-m):]
 	}
-	if r.IntN(4) > 0 { // as if what is not known had been read
+	if r.IntN(4) > 0 { // as if unknown bases had been read
 		b := []byte(s)
 		for i := range b {
 			if b[i] == 'N' {

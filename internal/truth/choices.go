@@ -22,7 +22,7 @@ const ambiguousLetters = "NRYSWKMBDHV"
 // palindromes, and letters that match nothing.
 func ChosenContigs(c *fuzzing.Choices) []string {
 	var contigs []string
-	var all string // what copies are taken from
+	var all string // the source of copies
 	for range 1 + c.Below(mostContigs) {
 		var text string
 		for range 1 + c.Below(6) {
@@ -96,7 +96,7 @@ func ChosenReads(c *fuzzing.Choices, contigs []string, k int, substitutions bool
 		switch c.Below(16) {
 		case 0:
 			s = strings.Replace(s, "A", string(ambiguousLetters[c.Below(len(ambiguousLetters))]), 1+c.Below(k+1))
-		case 1: // as if what is not known had been read
+		case 1: // as if unknown bases had been read
 			s = strings.Map(func(r rune) rune {
 				if strings.ContainsRune(ambiguousLetters, r) {
 					return 'G'

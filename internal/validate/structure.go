@@ -416,7 +416,7 @@ func (s *structure) report(records []*Record) {
 		seen[place] = true
 	}
 	if s.c.paired() {
-		return // what is best depends on the mate too
+		return // the best location depends on the mate too
 	}
 	least, _ := s.least(records[0])
 	before := least

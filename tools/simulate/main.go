@@ -193,7 +193,7 @@ func writeBlocks(n int, files []*bufio.Writer, begin func(block int) drawer) err
 			note.buffers = append(note.buffers, &bytes.Buffer{})
 		}
 		note.number = number
-		_ = press.Next() // its error is that of Err
+		_ = press.Next() // Err returns its error
 	}
 	return press.Close()
 }
