@@ -60,7 +60,7 @@ const batchBases = 1 << 27
 
 // A batcher reads the libraries one after the other and cuts them into batches.
 type batcher struct {
-	libraries []*library // those that have not come to their end
+	libraries []*library // libraries that have not come to their end
 	open      func(ctx context.Context, l *Library) (fasta.Source, error)
 	source    fasta.Source   // of libraries[0], opened ahead; nil after its end
 	parsed    *measure.Timer // counts the reads
@@ -120,7 +120,7 @@ type batchSizes struct{ most, last int }
 
 const keptBatches = 2
 
-// start reads ahead: At most `ahead` batches are ready beyond the one that is asked for next. A
+// start reads ahead: at most `ahead` batches are ready beyond the batch that is asked for next. A
 // batch has sizes().most reads, or fewer at the end of a library and where they are long. sizes is
 // asked for each batch, in another goroutine.
 func (r *batcher) start(ctx context.Context, sizes func() batchSizes, ahead int) *batches {

@@ -46,7 +46,7 @@ func readShares(reads []fasta.Read) (all []shares) {
 	return all
 }
 
-// textShares are the shares of bases on both strands of a text, of which some words are looked at.
+// textShares are the shares of bases on both strands of a text, by a sample of its words.
 func textShares(text *dna.Sequence) shares {
 	const mostWords = 1 << 16
 	step := (len(text.Low) + mostWords - 1) / mostWords
@@ -86,7 +86,7 @@ type randomText struct {
 	bases int64 // of one strand of the text
 }
 
-// match is the chance that a letter of a read is that of the text.
+// match is the chance that a letter of a read equals the letter of the text.
 func (t *randomText) match(read *shares) (p float64) {
 	for code := range read {
 		p += read[code] * t.text[code]
@@ -237,7 +237,7 @@ func (t *randomText) drawn(length, k int) float64 {
 	return float64(found) / float64(letters)
 }
 
-// columns are those of dynamic programming, cut off below the last row with k or fewer edits
+// columns are the columns of dynamic programming, cut off below the last row with k or fewer edits
 // (Ukkonen, "Finding approximate patterns in strings", Journal of Algorithms 6, 1985).
 type columns struct {
 	read   []byte

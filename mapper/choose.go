@@ -13,7 +13,7 @@ type choice struct {
 	// from and to are the reported locations of the group; the first is primary.
 	from, to int
 	found    int   // locations
-	best     int32 // the least distance of them
+	best     int32 // the least distance of a location
 	second   int32 // distance of the next best location, or -1
 	mapQ     byte
 	capped   bool // there were more than --max-locations or MostLocations

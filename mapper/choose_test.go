@@ -19,7 +19,7 @@ func TestMapQ(t *testing.T) {
 		{[]int32{2, 0, 0}, 2, 0},    // a tie
 		{[]int32{1, 1, 0}, 2, 25},   // -10 log10(w / (1 + w)), w = 0.01/3/0.99
 		{[]int32{1, 0, 1}, 2, 49},   // two edits worse
-		{[]int32{1, 10, 0}, 2, 15},  // ten of them
+		{[]int32{1, 10, 0}, 2, 15},  // ten with an edit more
 		{[]int32{1, 1000, 0}, 2, 1}, // the primary is hardly likely
 		{[]int32{0, 0, 1}, 2, 25},   // at k: the unknown at k + 1 is one edit worse
 		{[]int32{0, 1, 0, 0, 0}, 4, 60},

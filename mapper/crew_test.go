@@ -25,7 +25,7 @@ type numberedFinder struct {
 	fails int          // the number of the read that cannot be found; 0 for none
 	halts int          // the call of Find that is halted; 0 for none
 	calls atomic.Int32 // of Find
-	left  atomic.Int32 // what was found since the last call of Discard
+	left  atomic.Int32 // results found since the last call of Discard
 }
 
 var errFinder = errors.New("the finder fails")

@@ -19,8 +19,8 @@ import (
 // With device.Auto the GPUs are opened in the background from the start on, if the work seems worth
 // it by the sizes of the files, or else as soon as mapping takes longer than such little work does.
 // Meanwhile the CPU works, unless the GPUs will be ready before it could have mapped a batch. As
-// soon as they are ready they take what is left, and the batch that the CPU is at, if that is not
-// nearly done. Small runs never wait for a GPU, and others never wait for the CPU.
+// soon as GPUs are ready they take the remaining reads, and the batch that the CPU is at, if the
+// batch is not nearly done. Small runs never wait for a GPU, and others never wait for the CPU.
 type devices struct {
 	ref     *dna.Reference
 	options *Options
@@ -33,9 +33,9 @@ type devices struct {
 	auto    bool          // there may be a GPU, and the user did not ask for one
 	soon    atomic.Bool   // the GPUs will be ready before the CPU has mapped a batch
 	failed  bool          // the GPUs cannot be had
-	onCPU   bool          // the CPU has begun, and
-	reads   int           // about how many there are
-	mapped  int           // has mapped so many of them
+	onCPU   bool          // the CPU has begun
+	reads   int           // about how many the run has
+	mapped  int           // reads that the CPU has mapped
 	worked  time.Duration // in that time
 	gpus    gpuSet        // nil while none are used
 	working atomic.Int32  // how many GPUs are at work

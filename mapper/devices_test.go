@@ -186,10 +186,10 @@ func TestAutoIsTheBetter(t *testing.T) {
 							cpu, _ := r.on(t, device.CPU)
 							cuda, _ := r.on(t, device.CUDA)
 							auto, how := r.on(t, device.Auto)
-							time.Sleep(time.Minute) // so that what is opened in vain is closed
+							time.Sleep(time.Minute) // so that GPUs opened in vain are closed
 							most := min(cpu, cuda)*115/100 + 100*time.Millisecond
 							if harder != 1 {
-								most += 100 * time.Millisecond // what is not expected is found out later
+								most += 100 * time.Millisecond // harder reads are noticed late
 							}
 							if auto > most {
 								t.Errorf("%d bases, %d reads, %v %%, %d threads, %.1f times as hard: cpu %v, cuda %v, auto %v (%s)", bases, reads, percent, threads, harder, cpu, cuda, auto, how)
@@ -247,7 +247,7 @@ func TestAutoWithoutGPU(t *testing.T) {
 			if _, got := r.on(t, device.Auto); got != c.want {
 				t.Errorf("opened in %v, %v: %q, want %q", c.opens, c.fails, got, c.want)
 			}
-			time.Sleep(2 * time.Hour) // so that what is opened in vain is closed
+			time.Sleep(2 * time.Hour) // so that GPUs opened in vain are closed
 		})
 	}
 }

@@ -14,12 +14,12 @@
 // Reading, finding and writing overlap. Output depends on the input and the options that say what
 // to report, never on threads, batches, engines or devices.
 //
-// # What is where
+// # Files
 //
-// A file uses those of its line and below it.
+// A file uses files of its line and of lines below.
 //
 //	run.go                     a run, and other calls of the package
-//	check.go, memory.go        options: what is wrong with them, and the memory they take
+//	check.go, memory.go        options: their faults, and the memory that a run takes
 //	devices.go                 finders on CPU and GPUs
 //	resolve.go                 parts in order, until their blocks are handed to the writer
 //	again.go                   which reads of a group are sought again
@@ -30,12 +30,12 @@
 //	writer.go                  blocks in order
 //	tally.go, sample.go        statistics of a worker; its sample of unmapped reads
 //	choose_pair.go, rescue.go  which locations of mates are reported; a mate beside the other
-//	count.go                   depth in place of records
+//	count.go                   counts of locations, with or without records
 //	choose.go, supplement.go   which locations of a read are reported; its other part
 //	pair.go                    likelihoods of pairs
-//	group.go                   locations of some reads, and which of them are near
+//	group.go                   locations of some reads, and which are near
 //	seek.go                    passes for some reads again
-//	finding.go, near.go        what finders are asked for
+//	finding.go, near.go        options of finders, and near locations
 //	quality.go                 likelihoods of locations: MAPQ
 //	estimate.go, crew.go       insert sizes of the first pairs; finders at work
 //	part.go                    reads that a finder took at a time

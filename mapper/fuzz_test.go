@@ -262,7 +262,7 @@ func checkMates(t *testing.T, o *Options, text string, mates []string) {
 			continue
 		}
 		if primary == len(mates) {
-			break // what is discordant comes again
+			break // discordant pairs come again
 		}
 		s := mates[primary]
 		if o.Crop > 0 {

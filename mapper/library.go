@@ -34,7 +34,7 @@ type library struct {
 	group int // index of the first library of its read group
 	// insert is nil for single-end reads, and for pairs until the insert size is known.
 	insert *insertModel
-	more   bool // reads follow those that were taken; known when all of them have been read
+	more   bool // reads follow the taken ones; known when all taken ones have been read
 }
 
 // together is the number of neighbouring reads that stay together: both mates of a pair.

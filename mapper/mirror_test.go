@@ -87,7 +87,7 @@ func compareQuality(a, b truth.Location) int {
 // within k of l.
 func (s *mirrorSide) excluder(l truth.Location) (best truth.Location, ok bool) {
 	low := l
-	low.End -= 3 * s.k // those that start within k of l end within 3k
+	low.End -= 3 * s.k // locations that start within k of l end within 3k
 	i, _ := slices.BinarySearchFunc(s.kept, low, compareLocations)
 	order := func(a, b truth.Location) int { return cmp.Or(compareQuality(a, b), cmp.Compare(a.End, b.End)) }
 	for ; i < len(s.kept); i++ {

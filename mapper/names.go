@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// oneOf reads a value by its name. what is the kind of value, for the error. values are names with
+// oneOf reads a value by its name. In errors `what` names the kind of value. values are names with
 // their meanings.
 func oneOf[T ~string](what, s string, values [][2]string) (T, error) {
 	names := make([]string, len(values))

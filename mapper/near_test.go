@@ -189,7 +189,7 @@ type seekersAhead struct {
 	seekingFinders
 	n, fails int
 	calls    atomic.Int32
-	at       atomic.Int32 // so many are at work
+	at       atomic.Int32 // the number at work
 }
 
 func (s *seekersAhead) seeking() int { return s.n }
@@ -544,7 +544,7 @@ func TestSoughtOnce(t *testing.T) {
 	_, stats := runText(t, Options{
 		Reference: reference, Libraries: []Library{{Reads: first}}, Threads: 2, Local: &Local{Score: DefaultScore}, Report: Report{Mode: ReportOne},
 	})
-	want := int64(len(reads) / 2) // those of the first mates
+	want := int64(len(reads) / 2) // the first mates
 	for _, s := range stats.Stages {
 		if s.Name == "again" && s.Items != want {
 			t.Errorf("%d reads sought again, want %d", s.Items, want)

@@ -27,7 +27,7 @@ type Options struct {
 	// Local, when set, has local locations reported; then Distance and Gaps do not count, and Metric
 	// must be Edits.
 	Local  *Local
-	Metric Metric // what an edit is; the zero value is a substitution, an insertion or a deletion
+	Metric Metric // the kinds of edits; the zero value is substitutions, insertions and deletions
 	Engine Engine
 	Report Report
 	// MaxLocations is the most locations reported for a read, best first; 0 is all, which is
@@ -83,7 +83,7 @@ type Options struct {
 const MostLocations = 1 << 20
 
 // limits are for tests; the zero value of each field stands for a good number. Output depends on
-// two of them alone: estimatePairs, by the insert size, and held, by the reported locations.
+// two limits alone: estimatePairs, by the insert size, and held, by the reported locations.
 type limits struct {
 	find find.Limits
 	// gpuStart and takeOver are as the constants.

@@ -73,10 +73,10 @@ func (p *pairing) seekLocal(lost, read, k int) (all bool) {
 // found in low complexity alone.
 const rescueKept = 256
 
-// separate appends p.found, locations of a read, to those of the group, in order of (distance,
-// place, end): gaps are not counted for locations with more than k edits. Windows that overlap find
-// the same locations, or ones that end or start within `reach` of each other, the gaps that they
-// may have: only the best one stays. all is false when more than rescueKept are left.
+// separate appends p.found, locations of a read, to the locations of the group, in order of
+// (distance, place, end): gaps are not counted for locations with more than k edits. Windows that
+// overlap find the same locations, or ones that end or start within `reach` of each other, the gaps
+// that they may have: only the best one stays. all is false when more than rescueKept are left.
 func (p *pairing) separate(read int, reach int32) (all bool) {
 	g := p.group
 	from := len(g.locations)

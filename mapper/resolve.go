@@ -347,7 +347,7 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 		}
 		w.hold(&ofGroup[i], from, func(i int) int32 {
 			if again[i] != notAgain {
-				return -1 // all of it is found again
+				return -1 // the whole read is found again
 			}
 			return math.MaxInt32
 		})

@@ -57,8 +57,8 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) 
 	return r.stats, err
 }
 
-// A run takes reads to records: a batcher makes batches of reads, finders find where parts of them
-// may lie, and a resolver makes records of the parts, in order.
+// A run takes reads to records: a batcher makes batches of reads, finders find where the reads of a
+// part of a batch may lie, and a resolver makes records of the parts, in order.
 type run struct {
 	options   *Options
 	libraries []*library

@@ -18,7 +18,7 @@ import (
 type seeker struct {
 	ref     *dna.Reference
 	options find.Options
-	crew    *crew // of which the searches are
+	crew    *crew // that has the searches
 	finders seekingFinders
 	step    step
 	waiting waiting

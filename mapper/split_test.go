@@ -267,7 +267,7 @@ func checkSplit(read *splitRead, records []splitRecord) error {
 		}
 		if p := &read.parts[i]; p.repeated {
 			places++
-			if r.mapQ > 10 { // not 0 where a base or two beside the part fit one of them by chance
+			if r.mapQ > 10 { // not 0 where a base or two beside the part fit one place by chance
 				return fmt.Errorf("MAPQ %d in two places", r.mapQ)
 			}
 		} else if r.mapQ < 20 {

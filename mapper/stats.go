@@ -224,7 +224,7 @@ func newContigStats(ref *dna.Reference) []ContigStats {
 	for i := range ref.Contigs {
 		n += bins(&ref.Contigs[i])
 	}
-	counts := make([]int64, 2*n) // of all contigs, of which there may be a million
+	counts := make([]int64, 2*n) // in one piece, because there may be a million contigs
 	all := make([]ContigStats, len(ref.Contigs))
 	for i := range ref.Contigs {
 		c := &ref.Contigs[i]
@@ -246,7 +246,7 @@ type placed struct {
 	contig     int
 	start, end int32
 	primary    bool
-	covered    bool // a GPU has counted it, but for what is primary
+	covered    bool // a GPU has counted it, though not as a primary one
 }
 
 // sharedContigs is the number of contigs and bins up to which each worker has counts of its own;
@@ -362,7 +362,7 @@ func (s *InsertStats) FromCounts() {
 		squares += float64(count) * float64(insert) * float64(insert)
 	}
 	s.From, s.Median, s.Mean, s.Spread = 0, 0, 0, 0
-	if n <= max(s.Longer, 0) { // the median is not among those that are counted each
+	if n <= max(s.Longer, 0) { // the median is above the sizes that are counted one by one
 		return
 	}
 	s.From = n

@@ -41,7 +41,7 @@ func TestWatch(t *testing.T) {
 				t.Errorf("%+v, of %+v", now, p)
 			}
 			w.begin(30)
-			if now := w.Now(); now.Batch != 30 || now.Pass != 1 { // of the one that was done
+			if now := w.Now(); now.Batch != 30 || now.Pass != 1 { // the pass before is done
 				t.Errorf("%+v after a pass", now)
 			}
 			w.halt.Begin(4)

@@ -65,8 +65,8 @@ type orderedWriter struct {
 	writing bool
 	waiting map[int]block
 	due     []block // of who writes
-	// ahead is how far a block's number may lie before the one that is due; its writer
-	// waits until then, so that a slow output bounds the memory.
+	// ahead is how far a block's number may lie beyond the block that is due; its writer waits until
+	// then, so that a slow output bounds the memory.
 	ahead int
 	free  []block
 	err   error
@@ -126,7 +126,7 @@ func (o *orderedWriter) write(n int, b block) error {
 	return o.err
 }
 
-// tell tells those who wait of what has changed.
+// tell tells waiting goroutines of a change.
 func (o *orderedWriter) tell() {
 	o.reached.Store(int64(o.next))
 	o.failed.Store(o.err != nil)
@@ -136,8 +136,8 @@ func (o *orderedWriter) tell() {
 	}
 }
 
-// within tells whether block n is at most so many after the one that is due, or there was an error.
-// Then write, with ahead - 1, and await, with 0, do not wait for another block.
+// within tells whether block n is at most `blocks` after the block that is due, or there was an
+// error. Then write, with ahead - 1, and await, with 0, do not wait for another block.
 func (o *orderedWriter) within(n, blocks int) bool {
 	return n <= int(o.reached.Load())+blocks || o.failed.Load()
 }
@@ -178,8 +178,8 @@ func (o *orderedWriter) await(n int) error {
 	return o.err
 }
 
-// writeEarly writes the first records of block n as soon as it is due, so that a long block does
-// not have to be held, and returns their memory, empty. The next write returns its error.
+// writeEarly writes the first records of block n as soon as the block is due, so that a long block
+// does not have to be held, and returns their memory, empty. The next write returns its error.
 func (o *orderedWriter) writeEarly(n int, records []byte) []byte {
 	if o.await(n) == nil {
 		// Nobody else writes: that is done by whoever brings the block that is due.

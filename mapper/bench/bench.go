@@ -26,7 +26,7 @@ type Options struct {
 	mapper.Options
 	// Bases is the length of the reference that is made.
 	Bases int
-	// Repeats says what it has beside random bases.
+	// Repeats names the repeats among its random bases.
 	Repeats Repeats
 	// Count and Length are the number of reads that are made and their bases.
 	Count, Length int

@@ -166,7 +166,7 @@ func TestDeep(t *testing.T) {
 		c := New(Options{Of: of, Weights: WeighEqual})
 		_ = c.Begin(reference(10))
 		counter := c.Counter()
-		const reads = 200_000 // each of 2^16 units, of which a cell holds 2^15
+		const reads = 200_000 // each of 2^16 units; a cell holds 2^15
 		for range reads {
 			counter.Count(read{{Start: 2, End: 7}})
 		}

@@ -131,10 +131,10 @@ func TestGenomeAbundances(t *testing.T) {
 	}
 	nearly := cmp.Comparer(func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*max(1, math.Abs(x)) })
 	want := []Abundance{
-		// Bases: 2 x 10 + 5 + 2 x 10/2 = 35, of which 15 + 5 are covered.
+		// Depth: 2 x 10 + 5 + 2 x 10/2 = 35 in all; 15 + 5 bases are covered.
 		{Name: "one", Contigs: 2, Length: 25, Reads: 5, Weighted: 4, Covered: 20, Mean: 35.0 / 25,
 			RPKM: 4 / 0.025 / 8e-6, TPM: 1e6 * (4.0 / 25) / (4.0/25 + 2.0/10), Relative: 1.4 / (1.4 + 1.5) * 6 / 10},
-		// Bases: 2 x 10/2 + 5 = 15, of which 10 are covered.
+		// Depth: 2 x 10/2 + 5 = 15 in all; 10 bases are covered.
 		{Name: "two", Contigs: 1, Length: 10, Reads: 1, Weighted: 2, Covered: 10, Mean: 1.5,
 			RPKM: 2 / 0.01 / 8e-6, TPM: 1e6 * (2.0 / 10) / (4.0/25 + 2.0/10), Relative: 1.5 / (1.4 + 1.5) * 6 / 10},
 	}

@@ -20,9 +20,9 @@ type Sums struct {
 	windows windower
 }
 
-// NewSums returns sums that have no depth yet. They are of regions, which lie inside their contigs,
-// and of windows of so many bases, as Counts.Windows has them, which are put as runs pass them. A
-// window of 0 is for none.
+// NewSums returns sums that have no depth yet, of regions, which lie inside their contigs, and of
+// windows of `window` bases, as Counts.Windows has them. put gets a window once runs have passed
+// its end. A window of 0 is for none.
 func NewSums(o Options, contigs []dna.Contig, regions []Region, window int, put func(RegionDepth) error) *Sums {
 	s := &Sums{unit: o.Unit(), contigs: contigs, regions: regions, pieces: make([]piece, len(contigs)), window: window, put: put}
 	left := bordersOf(regions)
@@ -37,7 +37,7 @@ func NewSums(o Options, contigs []dna.Contig, regions []Region, window int, put 
 	return s
 }
 
-// Unit is the number of units of which a read has the weight 1, in which depth is a whole number.
+// Unit is the number of units in a read's weight of 1. Depth is a whole number of units.
 func (o Options) Unit() int64 {
 	if o.Weights.shared() {
 		return unitsOfRead
@@ -68,8 +68,8 @@ func (s *Sums) Add(contig, start, end int, depth int64) (err error) {
 // Regions returns the regions with their depth, in their order.
 func (s *Sums) Regions() []RegionDepth { return depthsOf(s.regions, s.pieces, s.unit) }
 
-// Summary returns that of all reads. parts are those of the parts, one or more of one reference:
-// depth by GC content is the sum of theirs.
+// Summary returns the summary of all reads. parts are the summaries of the parts, one or more, of
+// one reference: depth by GC content is their sum.
 func (s *Sums) Summary(parts []*Summary) *Summary {
 	all := &Summary{Options: parts[0].Options, Bases: parts[0].Bases, GC: make([]GCDepth, len(parts[0].GC))}
 	sum := int64(0)
@@ -83,7 +83,7 @@ func (s *Sums) Summary(parts []*Summary) *Summary {
 		g.Windows = parts[0].GC[i].Windows
 		bases, sum := int(g.Windows)*GCWindow, int64(0)
 		for _, p := range parts {
-			// A mean is that of a whole number of units.
+			// A mean comes from a whole number of units.
 			sum += int64(math.Round(p.GC[i].Mean * float64(bases) * float64(s.unit)))
 		}
 		g.Mean = meanOf(sum, bases, s.unit)
@@ -104,7 +104,7 @@ func (s *Summary) SameReference(other *Summary) error {
 	return nil
 }
 
-// Holds returns an error unless bases with depth, and the sum of their depth in units, are those of
+// Holds returns an error unless bases with depth, and the sum of their depth in units, agree with
 // the summary.
 func (s *Summary) Holds(covered, sum int64) error {
 	if mean := meanOf(sum, int(s.Bases), s.Unit()); covered != s.Covered || mean != s.Mean {

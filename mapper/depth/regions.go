@@ -62,7 +62,7 @@ func bordersOf(regions []Region) []border {
 	return borders
 }
 
-// depthsOf returns what was counted in regions, by the borders of pieces that were measured.
+// depthsOf returns the depths of regions, by the borders of measured pieces.
 func depthsOf(regions []Region, pieces []piece, unit int64) []RegionDepth {
 	all, sums := make([]RegionDepth, len(regions)), make([]int64, len(regions))
 	for i := range regions {
@@ -94,7 +94,7 @@ func depthsOf(regions []Region, pieces []piece, unit int64) []RegionDepth {
 // mean is the mean of bases with a sum in units.
 func (c *Counts) mean(sum int64, bases int) float64 { return meanOf(sum, bases, c.unit) }
 
-// meanOf is the mean of bases with a sum in units, of which a read has so many.
+// meanOf is the mean depth of bases with a sum in units; a read of weight 1 has `unit` units.
 func meanOf(sum int64, bases int, unit int64) float64 {
 	if bases == 0 {
 		return 0
@@ -155,7 +155,7 @@ func (c *Counts) windows(p *piece, n int, put func(start, end int, sum, covered 
 	})
 }
 
-// A windower sums up runs of depth in windows of n bases, of which the last one ends at to.
+// A windower sums up runs of depth in windows of n bases; the last window ends at to.
 type windower struct {
 	n, begin, end, to int // begin and end are of the window at hand
 	sum, covered      int64

@@ -140,7 +140,7 @@ func (c *Counts) sweep(contig, from, to int, yield func(start, end int, depth in
 	return nil
 }
 
-// Depths gives the depth of bases [from, to) of a contig, whose number is that of the reference, as
+// Depths gives the depth of bases [from, to) of a contig, given by its number in the reference, as
 // runs of equal depth: positions are 0-based, and end is excluded. Together they are all these
 // bases. It stops at the first error of yield, and returns it. Several goroutines may call it at a
 // time.
@@ -191,8 +191,8 @@ func (c *Counts) measure(pieces []piece) {
 	})
 }
 
-// add adds a run of depth, in units, that follows the runs before. Of the borders, so many have
-// been passed; it returns how many there are now.
+// add adds a run of depth, in units, that follows the runs before. passed is the number of borders
+// that were passed before; add returns the number passed now.
 func (p *piece) add(passed, start, end int, depth int64) int {
 	for ; passed < len(p.borders) && p.borders[passed].at <= end; passed++ {
 		b := &p.borders[passed]

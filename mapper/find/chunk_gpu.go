@@ -23,7 +23,7 @@ type gpuDevice struct {
 	finders  int           // that share it
 	counts   device.Buffer // of words, see countWords
 	cover    gpuCover
-	each     atomic.Uint64 // what a read has found, as the bits of a float64; see gpuFinder.learn
+	each     atomic.Uint64 // results of a read, as the bits of a float64; see gpuFinder.learn
 }
 
 // A gpuChunk is a stretch of the reference's bases as kernels see it: positions count in
@@ -37,7 +37,7 @@ type gpuChunk struct {
 	lowCut, highCut uint32
 	starts, ends    []uint32 // of its contigs
 	first           []uint32 // as in kernels.Contigs
-	firstContig     int      // the number of the first of them
+	firstContig     int      // the number of the first contig
 	text            gpuText
 }
 

@@ -52,7 +52,7 @@ func (c *classes) sort(b *Batch, s *shared) {
 	}
 	total[0] = 0 // those to scan for
 	into := mergeClasses(total)
-	if b.local != nil { // what is left out of pieces, or beside them, counts on their length
+	if b.local != nil { // the bases that pieces leave out depend on their length
 		for q := range into {
 			into[q] = q
 		}

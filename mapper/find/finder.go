@@ -220,7 +220,7 @@ func (p *Parts) Next(finder Finder, b *Batch, from int, f *Found) (*Batch, error
 type shared struct {
 	ref      *dna.Reference
 	segments []segment // of the reference
-	bases    int       // the reference's length without what is between contigs
+	bases    int       // the bases of all contigs
 	options  Options
 }
 

@@ -58,7 +58,7 @@ func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) in
 	b.local = w.options.Local
 	sought := w.options.Sought
 	if w.options.Cover != nil {
-		sought = nil // what is counted of a read is known at once
+		sought = nil // all locations to count are wanted at once
 	}
 	b.packed = w.packed.Resize(w.queue, b.layOut(reads, together, k, sought))
 	if w.queue.Err != nil {
@@ -182,7 +182,7 @@ type gpuPart struct {
 // A gpuFound collects the results of the chunks, before they are grouped by read.
 type gpuFound struct {
 	located    []Located
-	rounds     []int              // where in located what is in order of the reads begins
+	rounds     []int              // where in located each stretch in order of the reads begins
 	candidates []locate.Candidate // that a GPU left to the host
 	ends       []locate.End
 }

@@ -71,7 +71,7 @@ func TestPartsHandedOn(t *testing.T) {
 func TestParts(t *testing.T) {
 	for _, c := range []struct {
 		what     string
-		bases    [][2]int // so many reads of so many bases, in turn
+		bases    [][2]int // numbers of reads and their bases, in turn
 		together int
 		limit    int
 		want     []int // sizes that were tried

@@ -61,8 +61,8 @@ func (h *Halt) Share() float64 {
 // few is how many units tell how long the others will take.
 func (h *Halt) few() int64 { return h.units.Load() / 64 }
 
-// Left is about how long the rest of the work that was begun last will take, 0 if too little of it
-// was done. The unit at hand does not count. Anybody may ask.
+// Left is about how long the rest of the work that was begun last will take, 0 if too little was
+// done. The unit at hand does not count. Anybody may ask.
 func (h *Halt) Left() time.Duration {
 	begun := h.begun.Load()
 	done := h.done.Load()

@@ -15,7 +15,7 @@ func TestHalt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		unit  time.Duration
-		asked int // after so many units
+		asked int // after this number of units
 		want  int // are done
 	}{
 		{time.Second, 100, 10}, // not asked

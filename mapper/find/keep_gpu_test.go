@@ -37,7 +37,7 @@ func TestWantedOnGPU(t *testing.T) {
 	reads := []string{unit, truth.Edited(r, unit, 1), unit[:60], whole[500:580]}
 	const k = 6
 	ref := truth.Reference(t, contigs...)
-	near := [3]int{} // locations of so many edits more than the best, or fewer
+	near := [3]int{} // locations with at most 0, 1 and 2 edits more than the best
 	all := 0
 	for _, read := range reads {
 		locations := truth.Find(contigs, read, k)

@@ -77,8 +77,8 @@ func TestLead(t *testing.T) {
 	kept, idle, dropped := 0, 0, 0
 	for i := range effort.Pick(120, 24) {
 		most := []int{20, 20, 14, 40}[i%4]
-		part := []int{5, 8, 3}[i/4%3] // of the bases, what may be lost
-		sought := []int{0, 1, 2}[i%3] // of that, but for 0, what is sought at first
+		part := []int{5, 8, 3}[i/4%3] // a read may lose 1/part of its bases
+		sought := []int{0, 1, 2}[i%3] // unless 0, sought/3 of this loss is sought at first
 		var text strings.Builder
 		var reads []string
 		var at [][]int // of each read where its diagonals are in the text
@@ -159,7 +159,7 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// leading returns those of some candidates that lead keeps.
+// leading returns the candidates that lead keeps.
 func (p *gpuPass) leading(t *testing.T, candidates []gpuCandidate) map[gpuCandidate]bool {
 	q, v, n := p.queue, &p.verify, len(candidates)
 	counters := make([]uint32, verifyCounters)

@@ -32,8 +32,9 @@ type refuser struct {
 // refuseGrain is the number of items in one unit of parallel work: some 2 ms.
 const refuseGrain = 1 << 10
 
-// add adds those candidates of a batch that n items make and that may lead to local locations, or
-// parts, in the order of the items: all where a GPU has looked at them. item appends those of one.
+// add adds the candidates of a batch that n items make, in the order of the items. It leaves out
+// candidates that cannot lead to local locations, or parts, unless a GPU has looked at all. item
+// appends the candidates of one item.
 func (r *refuser) add(to []locate.Candidate, of *shared, b *Batch, n int, looked bool, item func(to []locate.Candidate, i int) []locate.Candidate) []locate.Candidate {
 	threads := of.options.Threads
 	r.locals, r.touched = parallel.Resize(r.locals, threads), parallel.Resize(r.touched, threads)
@@ -54,7 +55,7 @@ func (r *refuser) add(to []locate.Candidate, of *shared, b *Batch, n int, looked
 			r.made[grain] = made
 			return
 		}
-		// So that the processor waits for many fetches at a time.
+		// The processor waits for all fetches of a grain together.
 		local, touched := &r.locals[worker], uint64(0)
 		for i := range made {
 			c := &made[i]

@@ -42,7 +42,7 @@ import (
 //	               bit 54       whether the node ends inside the read there
 //	word 0, from bit 55         what clipped bases lose there at most, in 5 bits
 //	        bits 60 to 63       as for whole reads
-//	word 1, from bit 55         and in 32nds for each of them, in 5 bits
+//	word 1, from bit 55         and in 32nds for each clipped base, in 5 bits
 //	        from bit 60         what the node may lose, in 4 bits
 
 const (

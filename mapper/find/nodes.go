@@ -25,7 +25,7 @@ const sideBases = 48
 //	               from bit 54  those in the far node, in 6 bits
 //	word 0, from bit 60         the edits that the near node may have, in 2 bits
 //	        bit 62              whether there is no near node but the group itself
-//	        bit 63              whether the piece's code is that of its reverse complement
+//	        bit 63              whether the piece's reverse complement has its code
 //	word 1, from bit 60         the edits that the far node may have
 //	words 2 and 3, from bit 48  the lower and the upper half of the read's number
 type piece [4]uint64

@@ -320,7 +320,7 @@ const (
 // A hit is a window of the reference, at a contig position, that equals a piece of a read on a
 // strand and around which the nodes above the piece's group fit.
 type hit struct {
-	read, at, start uint32 // start is that of the piece on the forward strand
+	read, at, start uint32 // start is the piece's on the forward strand
 	strand          int
 	length, k       int           // of the read
 	planes          locate.Planes // of the strand

@@ -33,7 +33,7 @@ const hitBytes = 8
 // the steps before taught. fewer, smaller and shorter are how often something was halved.
 type skimPace struct {
 	fewer   int // hits after which no stretch is begun
-	smaller int // stretches: those that are begun by then may find many more
+	smaller int // stretches, because stretches begun by then may find many more
 	shorter int // positions of a step, where all warps together find too many
 	stretch int // of the step before, as a power of two
 	// dense is the number of hits per position in the step before.
@@ -84,8 +84,8 @@ func (s *skimPace) slow(warps, least int) bool {
 
 // learn has steps do more, where the hits and candidates of a step show that twice as much has
 // room. Twice the candidates may take half of their room. Twice the hits of the stretches that all
-// warps have begun at a time may take an eighth of theirs, because some stretches have many more
-// than others.
+// warps have begun at a time may take an eighth of the room for hits, because some stretches have
+// many more hits than others.
 func (s *skimPace) learn(hits, candidates, positions, warps, hitRoom, room int) {
 	s.dense = float64(hits) / float64(positions)
 	if 2*s.enough(hitRoom)*candidates <= room/2*max(hits, 1) {

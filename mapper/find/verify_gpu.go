@@ -187,8 +187,8 @@ func (v *gpuVerify) lead(p *gpuPass, n int) {
 	})
 }
 
-// found returns where the locations are that n candidates led to and that are handed on, where so
-// many are free that they can be put in order there, and the counter of them.
+// found returns the buffer of the locations that are handed on, a free buffer in which they can be
+// put in order, and their counter.
 func (v *gpuVerify) found(p *gpuPass) (locations, free *device.Buffer, counter int) {
 	if p.thin {
 		return v.keptLocations(), &v.locations, kernels.EmitCounters + kernels.KeepLocations

@@ -29,12 +29,12 @@ const (
 	ofPackedLetter  = 4.02
 	ofPiece         = 123
 	ofSortedLetter  = 3.76   // of records that wait to be sorted
-	ofCompressed    = 4.02e6 // what is decompressed ahead of a file
+	ofCompressed    = 4.02e6 // bytes decompressed ahead of a file
 	ofGrowing       = 3.61   // of a base of a reference of unknown length
-	textBesideBAM   = 0.83   // what is in memory of the text of reads, where writing takes longer
+	textBesideBAM   = 0.83   // share of the text of reads in memory, where writing takes longer
 	stepsOfBatch    = 8
 	firstCollection = 4e6 // the heap's size at the first one, without growth
-	garbageAtWork   = 1.4 // of what is allocated while a busy machine collects
+	garbageAtWork   = 1.4 // of the memory allocated while a busy machine collects
 )
 
 // memory is the resident memory of a run on the CPU. It simulates batches and the garbage
