@@ -32,7 +32,7 @@ type chromium struct {
 	watchdog *time.Timer // a browser that does not answer must not stop the tests for ever
 }
 
-// running is the one that all tests share, which takes more time to start than to show pages.
+// running is the browser that all tests share, because starting takes more time than showing pages.
 var running *chromium
 
 func TestMain(m *testing.M) {

@@ -19,10 +19,10 @@
 //	device        object: id as in --device (cpu, cuda:0), name, compute_capability,
 //	              driver_version (the newest CUDA that the driver knows), memory_bytes,
 //	              multiprocessors
-//	sizes         object: reference_bases and reads of what was mapped; buffer_bytes, of each
+//	sizes         object: reference_bases and reads of bench map; buffer_bytes, of each
 //	              buffer of bench device; text_letters, of the text that was searched
 //	results       array of {name, unit, value, min, max, runs, bytes, operations}: value is the
-//	              median of so many runs, min and max the least and the greatest; where it is a
+//	              median of the runs, min and max the least and the greatest; where it is a
 //	              rate, bytes or operations are what one run moves or does
 //
 // A result that is the rate of a search, in letters/s with the text counted once for each pattern,
@@ -38,6 +38,6 @@
 //	substitutions   true if only substitutions count towards k; left out otherwise
 //	patterns        number of patterns that one run seeks
 //	threads         on the CPU; left out on a GPU
-//	share, ceiling  value / that of the result that ceiling names, in letters/s; left out where
+//	share, ceiling  value / value of the result named by ceiling, in letters/s; left out where
 //	                there is none
 package report

@@ -22,7 +22,7 @@ type HTMLInfo struct {
 	Version     string         // of scanmap
 	CommandLine []string       // the program's name and its arguments
 	Reference   string         // name of the file
-	Depth       *depth.Summary // what was counted, nil for nothing
+	Depth       *depth.Summary // the counted depth, nil for none
 	Abundance   *Abundances    // nil for none
 }
 

@@ -57,7 +57,7 @@ type guidesPage struct {
 	Header         []cell
 	Guides         []guideRow
 	Left           string
-	Scores         string // what the scores are made of, empty where there are none
+	Scores         string // how scores are made, empty without scores
 	Without        string // how many guides have no exact place, empty for none
 	Edits, Regions bool   // whether there may be bulges, and whether there are regions
 	PAMFirst       bool

@@ -28,7 +28,7 @@ type Products struct {
 	pairs []primers.Pair
 	ref   *dna.Reference
 	each  int                  // most products of a pair that are kept
-	best  [][]primers.Amplicon // of each pair; those of two pairs are the last
+	best  [][]primers.Amplicon // of each pair; products of two pairs are the last
 	all   []int64              // of each of best, how many there were
 	edits []int64              // by the edits of both primers
 	sizes sizeCounts

@@ -137,8 +137,8 @@ func TestPrimersHTMLInBrowser(t *testing.T) {
 	printed(t, b, "primers", file)
 }
 
-// TestPrimersTemperatures compares the temperatures of the page with those of the rows, also of a
-// product around the end of a circular contig.
+// TestPrimersTemperatures compares the temperatures of the page and of the rows, also of a product
+// around the end of a circular contig.
 func TestPrimersTemperatures(t *testing.T) {
 	text := truth.Random(rand.New(rand.NewPCG(11, 12)), 600, "ACGT")
 	ref := truth.Reference(t, text)

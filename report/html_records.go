@@ -72,7 +72,7 @@ func DemultiplexHTML(w io.Writer, s *records.Stats, info RecordsInfo) error {
 		[]ratioPart{p.part("ambiguous", "ambiguous", s.Ambiguous), p.part("unassigned", "unmapped", unassigned)})
 }
 
-// recordUnit is what a record is.
+// recordUnit is the word for a record: a read or a pair.
 func recordUnit(s *records.Stats) string {
 	if s.Paired {
 		return "pair"
@@ -124,7 +124,7 @@ func (p *pickedRecords) files() string {
 	return name
 }
 
-// edits is what edits are called.
+// edits is the word for edits.
 func (p *pickedRecords) edits() string {
 	if p.Options.Search.Substitutions {
 		return "substitutions"

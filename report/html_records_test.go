@@ -13,8 +13,8 @@ import (
 	"scanmap/search/records"
 )
 
-// sorted are statistics of n barcodes with up to k edits: barcode i has 100 - i reads, or none. Of
-// these one has k edits, one k - 1, and so on, and the others none.
+// sorted are statistics of n barcodes with up to k edits: barcode i has 100 - i reads, or none. One
+// read has k edits, one k - 1, and so on, and the others none.
 func sorted(n, k int, paired bool) (*records.Stats, records.Options) {
 	s := &records.Stats{Paired: paired, Ambiguous: 7, ByDistance: make([]int64, k+1)}
 	var o records.Options

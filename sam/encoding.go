@@ -30,7 +30,7 @@ const (
 // Marked tells whether records are for a Writer that marks duplicates.
 func (e Encoding) Marked() bool { return e == MarkedBinary || e == MarkedText }
 
-// The offsets of the fixed fields of a BAM record (SAMv1, section 4.2), all of them little-endian.
+// The offsets of the fixed fields of a BAM record (SAMv1, section 4.2), all little-endian.
 // KeyedText has the first three and the flags.
 const (
 	offsetContig     = 4  // int32, after the int32 of the bytes that follow

@@ -14,7 +14,7 @@ import (
 	"scanmap/dna"
 )
 
-// HeaderOptions say what a header has beside the contigs.
+// HeaderOptions are the contents of a header beside the contigs.
 type HeaderOptions struct {
 	// ReadGroups become the @RG lines, in order.
 	ReadGroups []*ReadGroup

@@ -104,7 +104,7 @@ func TestSamtoolsReadsIndex(t *testing.T) {
 	}
 }
 
-// checkRegions compares numbers of records in random regions, many of them around records.
+// checkRegions compares numbers of records in random regions, many around records.
 func checkRegions(t *testing.T, path, file string, contigs []dna.Contig, records []Record) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 8))

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// The last merge is cut into ranges of keys, several of which are merged at a time: one goroutine
+// The last merge is cut into ranges of keys, and several ranges are merged at a time: one goroutine
 // cannot fill the blocks that many compress. A range has all records of its keys, so that ties keep
 // their order, and ranges are given on in order.
 
@@ -262,8 +262,8 @@ func (s *sorter) sourcesOf(keys rangeOfKeys) (sources []source) {
 	return sources
 }
 
-// rangesAtATime is how many ranges are merged at a time: as many as there are threads, within a
-// quarter of the memory.
+// rangesAtATime is how many ranges are merged at a time: one for each thread, within a quarter of
+// the memory.
 func (s *sorter) rangesAtATime() int {
 	each := int64(len(s.runs))*runBuffers + int64(chunksOfRange*s.chunkBytes)
 	return int(min(int64(cap(s.tokens)), s.mergeMemory/each))

@@ -22,9 +22,9 @@ type Record struct {
 	Pos         int // of the leftmost base; -1 for none, as without Contig
 	MapQ        byte
 	Cigar       []hts.CigarOp // empty for '*'
-	// MateContig, MatePos and TemplateLength are RNEXT, PNEXT and TLEN: empty, -1
-	// and 0 for a read without a mate. MateContigIndex is to MateContig what
-	// ContigIndex is to Contig.
+	// MateContig, MatePos and TemplateLength are RNEXT, PNEXT and TLEN: empty, -1 and 0 for a read
+	// without a mate. MateContigIndex is the place of MateContig in the header, as ContigIndex of
+	// Contig.
 	MateContig      string
 	MateContigIndex int
 	MatePos         int

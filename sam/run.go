@@ -79,7 +79,7 @@ type packing struct {
 	key    uint64 // of the first record
 	block  []byte
 	packed []byte
-	body   int // length of what is packed
+	body   int // bytes of the compressed block
 	done   chan struct{}
 }
 

@@ -124,7 +124,7 @@ func TestTagsAreDocumented(t *testing.T) {
 	for _, tag := range Tags() {
 		types[tag.Name] = string(tag.Type)
 	}
-	var most []string // the tags of the page that has the most of them
+	var most []string // the tags of the page with the most tags
 	for _, file := range append(files, "../README.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -41,12 +41,12 @@
 //
 // # Files
 //
-// A file uses those of its line and below it. methods_gpu.go alone uses one above,
+// A file uses files of its line and of lines below. methods_gpu.go alone uses a file above,
 // neighbours_gpu.go, for needles that are looked up in a table.
 //
 //	patterns.go                             files of patterns
 //	output.go                               rows of a format
-//	tsv.go, bed.go, sam.go, rows.go         the formats; what they have in common
+//	tsv.go, bed.go, sam.go, rows.go         the formats; their common parts
 //	letters.go                              letters of patterns in rows
 //	bench.go, bench_gpu.go                  measurements of schemes
 //	repeated.go                             the same patterns in one text after another

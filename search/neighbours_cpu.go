@@ -145,7 +145,7 @@ func (p *piecePlanner) measure(n *needle, from, length int) {
 	}
 	free := math.Pow(4, float64(p.q-seen))
 	if edits && length > p.q {
-		free *= 0.8 // what is seen of the next letter when one was deleted
+		free *= 0.8 // the next letter is seen in part when one was deleted
 	}
 	sum := 0.0
 	for e := range p.sizes {
@@ -249,7 +249,7 @@ func (h *neighbourhood) all(i int, word uint32) {
 // A substitutionCheck compares the first 64 letters of a needle, or all.
 type substitutionCheck struct {
 	planes       letterPlanes
-	valid, fixed uint64 // letters of the needle, and those that have to match
+	valid, fixed uint64 // letters of the needle, and letters that have to match
 	m, k         int32
 }
 

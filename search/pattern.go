@@ -28,7 +28,7 @@ type Pattern struct {
 // A Source is a place in a file; the zero value is none.
 type Source struct {
 	File         string // the path as given, or "standard input"
-	Line, Record int32  // from 1; one of them is 0
+	Line, Record int32  // from 1; the other is 0
 }
 
 // Errorf is fmt.Errorf, after the subject of the error: the pattern's place in its file, as errors

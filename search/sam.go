@@ -16,7 +16,7 @@ import (
 // samFormat writes SAM: the locations of a pattern one after the other, the best first, and
 // patterns that have none as unmapped records.
 type samFormat struct {
-	next     int // the first pattern of which nothing is written
+	next     int // the first pattern without a written record
 	announce func(pattern, locations int) error
 	hits     int // the locations of the pattern before
 	written  int // of them

@@ -101,7 +101,7 @@ func (s *searcher) window(f finder, r textRange, found []strandEnds) ([]strandEn
 	for i := range found {
 		for strand := range found[i] {
 			found[i][strand] = found[i][strand][:0]
-			if i >= 2*s.options.Threads { // otherwise all of them might grow in the course of time
+			if i >= 2*s.options.Threads { // otherwise all lists might grow in the course of time
 				found[i][strand] = nil
 			}
 		}
@@ -219,7 +219,7 @@ func (st *stream) locate(to int, last bool, batch int) error {
 	decided := to // all locations that end up to there are known
 	var parts []locatePart
 	var counts [2]int
-	var open [2]int // 1 + the part of a strand of which not all ends are decided
+	var open [2]int // 1 + the part of a strand with undecided ends
 	for strand, n := range strands {
 		ends := st.ends[strand]
 		count, found := slices.BinarySearch(ends, to)

@@ -13,7 +13,7 @@ func TestTarget(t *testing.T) {
 	for _, c := range []struct {
 		name, letters string
 		target        Target
-		want          string // PAM:LETTERS of each, and ^ for those that have to match; or an error
+		want          string // PAM:LETTERS of each, and ^ for letters that have to match; or an error
 	}{
 		{"nothing", "ACGT", Target{}, ":ACGT...."},
 		{"after", "ACGT", Target{PAMs: []string{"NGG"}}, "NGG:ACGTNGG....^^^"},

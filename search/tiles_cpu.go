@@ -82,7 +82,7 @@ func newTilesOn(sweeper sweeper, t *Text, needles []*needle) *tilesFinder {
 // firstDepth estimates the first row in which random text has no column of a block within k edits:
 // from the number of words within k edits of a prefix of the needle.
 func firstDepth(n *needle) int {
-	sizes := make([]float64, n.k+1) // shares of the words with so many edits
+	sizes := make([]float64, n.k+1) // shares of the words, by edits
 	sizes[0] = 1
 	for i, set := range n.sets {
 		match := float64(bits.OnesCount8(set))

@@ -16,7 +16,7 @@ import (
 //	contigs         a B+ tree from names to numbers and lengths
 //	data            the number of blocks in 8 bytes, then the blocks
 //	index           an R tree of the blocks
-//	zoom levels     each the number of its records in 4 bytes, blocks of them, and an R tree
+//	zoom levels     each the number of its records in 4 bytes, their blocks, and an R tree
 //	magic number    so that a cut file can be told
 //
 // All numbers are little-endian. Trees have the names of contigs in the order of their bytes, and

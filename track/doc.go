@@ -8,9 +8,9 @@
 // they depend on the number of threads. The files of the package:
 //
 //	track.go        contigs, values, formats by the names of files
-//	join.go         what all intervals pass, written or read: their order, and what is joined
+//	join.go         all intervals, written or read: their order, and the joining of neighbours
 //	stretch.go      stretches of the reference, made side by side and taken in order
-//	output.go       what is written, and blocks of it, compressed side by side
+//	output.go       output, and its blocks, compressed side by side
 //	bedgraph.go     bedGraph as text
 //	bgzf.go         bedGraph in BGZF
 //	tabix.go        its index
@@ -18,7 +18,7 @@
 //	section.go      bigWig: blocks of values
 //	zoom.go         bigWig: summaries at several scales
 //	tree.go         bigWig: the B+ tree of contigs and the R trees of blocks
-//	read.go, read_bedgraph.go, read_bigwig.go  what Read does
+//	read.go, read_bedgraph.go, read_bigwig.go  reading both formats
 //
 // bedGraph and its header lines are defined at genome.ucsc.edu/goldenPath/help/bedgraph.html; tabix
 // indexes by "The Tabix index file format" and CSIv1, BGZF by SAMv1, section 4.1, all of

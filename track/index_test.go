@@ -114,7 +114,7 @@ func (x *plainIndex) find(t *testing.T, file []byte, contig string, start, end i
 	}
 	slices.SortFunc(chunks, func(a, b [2]uint64) int { return int(int64(a[0] - b[0])) })
 	for i, k := range chunks {
-		if i > 0 { // chunks of other bins may have some of it
+		if i > 0 { // chunks of other bins may have a part
 			chunks[i][1] = max(k[1], chunks[i-1][1])
 			k = [2]uint64{max(k[0], chunks[i-1][1]), k[1]}
 		}

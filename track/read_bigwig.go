@@ -50,7 +50,7 @@ type bigWigReader struct {
 	plain   bool              // blocks are not compressed
 
 	j      joiner
-	contig int64 // the number of the one that is read; -1 before the first
+	contig int64 // the number of the contig that is read; -1 before the first
 
 	packed, section []byte
 	source          bytes.Reader
@@ -290,7 +290,7 @@ func (b *bigWigReader) items(section []byte) error {
 		return fmt.Errorf("has %d bytes, expected %d: a head of %d, and %d items of %d each",
 			len(section), sectionHead+items*size, sectionHead, items, size)
 	case items == 0:
-		return errors.New("has a section without items") // of which there could be any number
+		return errors.New("has a section without items") // a file could have any number of these
 	}
 	if err := b.enter(id); err != nil {
 		return err

@@ -21,7 +21,7 @@ func TestReadBedGraph(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want []interval
-		err  string // a part of it; "" for none
+		err  string // a part of the error; "" for none
 	}{
 		{"", nil, ""},
 		{"a\t0\t1\t2\n", []interval{{"a", 0, 1, 2}}, ""},

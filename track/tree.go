@@ -17,7 +17,7 @@ const nodeHead = 4
 // other from the root to the leaves without padding: the old libBigWig reads a tree of contigs so,
 // without looking at offsets.
 type tree struct {
-	items                int // those of all leaves together
+	items                int // items of all leaves together
 	leafBytes, nodeBytes int // of an item of a leaf, and of another node
 	// leaf appends an item of a leaf, and node the item of a child at an offset, whose leaves have
 	// items first to last.

@@ -171,8 +171,9 @@ func (b *bigWig) writeZooms() error {
 // errDiffer is the error of values that are not the same again.
 var errDiffer = errors.New("the values are not the same when they are asked for again")
 
-// writeLevels writes levels [from, to) in one pass over the values: the first as it is made, others
-// from memory. All finer ones are made too, so that sums do not depend on the number of passes.
+// writeLevels writes levels [from, to) in one pass over the values: the first while it is made,
+// others from memory. All finer ones are made too, so that sums do not depend on the number of
+// passes.
 func (b *bigWig) writeLevels(from, to int) error {
 	levels := b.levels[:to]
 	w := b.newZoomWriter(&levels[from])

@@ -489,7 +489,7 @@ func TestCountHolds(t *testing.T) {
 		c.Score(places)
 	}
 	count()
-	if n := testing.AllocsPerRun(10, count); n > 20 { // those of the few that are kept, or seem to be
+	if n := testing.AllocsPerRun(10, count); n > 20 { // for the few places that seem to stay
 		t.Errorf("%v allocations for %d places", n, len(places))
 	}
 }

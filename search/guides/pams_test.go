@@ -359,7 +359,7 @@ func TestPAMFormsOfEdits(t *testing.T) {
 							if strand == 1 {
 								start, end = len(text)-end, len(text)-start
 							}
-							near := 4*k + pams.Gap // of what is kept of its form, and of what drops that
+							near := 4*k + pams.Gap // to the kept place of its form, and to one that drops it
 							if distance+f.Cost <= k && !slices.ContainsFunc(places, func(p Place) bool {
 								return p.Contig == c && p.Reverse == (strand == 1) && max(p.Start-start, start-p.Start) <= near &&
 									max(p.End-end, end-p.End) <= near && p.Distance+p.Form.Cost <= distance+f.Cost

@@ -133,7 +133,7 @@ func (r *runner) ofPairs(s *sites, left []site) error {
 	r.products = r.products[:0]
 	for i := range left {
 		l := &left[i]
-		for _, primer := range []int32{l.primer &^ 1, l.primer | 1} { // those of its pair
+		for _, primer := range []int32{l.primer &^ 1, l.primer | 1} { // both primers of its pair
 			list := r.partners(s, l, primer)
 			if r.full(Primer(primer).Pair()) {
 				r.countPartners(l, list)

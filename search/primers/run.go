@@ -265,7 +265,7 @@ func (r *runner) all() error {
 	close(searched)
 	running.Wait()
 	if paired != nil {
-		return paired // the search ended because of it, or later
+		return paired // the search ended because of this error, or later
 	}
 	return err
 }

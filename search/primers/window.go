@@ -26,8 +26,9 @@ import (
 // after x + m + k are therefore the same as in the whole text, with their distances, gaps and
 // starts. An occurrence that is no location is excluded by one that ends within 3k of its end
 // (locate.Separator). Hence no occurrence ends after p + 3k and before l - 3k. The two are more
-// than 3k apart: none that ends up to p + 3k excludes one that ends from l - 3k on. The occurrences
-// from l - 3k on alone decide which of them are locations, in the cut text and in the whole one. ∎
+// than 3k apart: none that ends up to p + 3k excludes one that ends from l - 3k on. Which
+// occurrences from l - 3k on are locations depends on these occurrences alone, in the cut text and
+// in the whole one. ∎
 //
 // Before such a gap the whole text may have other locations than the cut one. If e is where one of
 // the cut text ends, they end up to e + 3k: no occurrence ends after that and before l - 3k. As
@@ -125,7 +126,7 @@ type collector struct {
 // A chain follows the locations of a pattern on a strand of a cut contig.
 type chain struct {
 	last    int  // end of the last location, or edge
-	settled bool // the locations from here on are those of the whole text
+	settled bool // from here on locations are as in the whole text
 }
 
 // reach sets from where on the text is searched: at the margin before the letters of the first

@@ -102,8 +102,8 @@ type splitter struct {
 	held, turn  int // bytes of text, and with how many it is written
 	threads     int
 	compressors []*bgzf.Compressor // of each thread, none for plain text
-	ending      string             // of names, after that of the format
-	parts       []string           // what names have after the barcode: one for each file of it
+	ending      string             // of names, after the ending of the format
+	parts       []string           // of names, after the barcode: one for each file of a barcode
 	formats     [2]string          // of each part, .fq or .fa; "" before the first record
 	width       int                // distances that a record may have
 	distances   []int64            // of each barcode, records by distance

@@ -141,7 +141,7 @@ func (p *aPattern) changesOf(c *testCase, h *haplotype, number, k, longest int, 
 			}
 		}
 		if n := len(h.changes); c.samples == 0 && (len(names) != n || n > 1 && h.at[n-1]-h.at[0]-len(h.changes[0].letters) > longest-2) {
-			continue // of any alleles, the haplotypes with those that one place can touch
+			continue // with any alleles, haplotypes have only alleles that one place can touch
 		}
 		keys = append(keys, changeKey(Lost, number, h.contig, r.start, r.end, r.strand, "-1 "+nearest(h.text, r.strand, first, last)+" 0-0",
 			fmt.Sprintf("%d %s %d-%d", r.distance, truth.Strand(r.letters, r.strand), r.start, r.end), strings.Join(names, ",")))

@@ -39,7 +39,7 @@ type maker struct {
 	use     func(*window) error
 	sites   []*site // of one contig; elements are not changed, because jobs have them
 	next    int     // of sites, the first that has no job yet
-	trimAt  int     // the number of sites from which trim looks for those that may go
+	trimAt  int     // the number of sites from which on trim looks for sites to drop
 	jobs    []job
 	shapers []*shaper // of each goroutine
 }
@@ -186,7 +186,7 @@ func (m *maker) trim() {
 // A shaper makes the windows of one site after the other.
 type shaper struct {
 	*maker
-	use     func(*window) error // in place of the maker's
+	use     func(*window) error // called, and not the maker's
 	crossed bool                // alleles near the site overlap, of genotypes
 	// For one allele: the alleles of its windows, and the alleles near it of haplotypes with
 	// genotypes.

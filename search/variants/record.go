@@ -16,12 +16,12 @@ type parsed struct {
 	line     int64
 	contig   int
 	position int   // 0-based
-	unplaced error // what is wrong with the columns, or with contig and position
-	err      error // what is wrong after that
+	unplaced error // a fault of the columns, or of contig and position
+	err      error // a fault after contig and position
 	// site has the alleles that a sample has; their ids count from the first of the record's. It is
 	// nil if there are none. Carriers are all copies that have an allele.
 	site    *site
-	alleles int // of the record, those that no sample has too
+	alleles int // of the record, also alleles that no sample has
 	left    LeftOut
 	// sets are the phase sets of the site's loose calls, which have their numbers in it and 1 more.
 	sets []string

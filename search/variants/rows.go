@@ -141,7 +141,7 @@ func (r *row) read(in *bufio.Reader) error {
 	for _, n := range r.numbers() {
 		v, err := binary.ReadUvarint(in)
 		if err != nil {
-			return err // io.EOF at the first of them is the end
+			return err // io.EOF at the first number is the end
 		}
 		*n = int(v)
 	}
@@ -169,7 +169,7 @@ func (r *row) read(in *bufio.Reader) error {
 // taken.
 type run struct {
 	row  row
-	in   *bufio.Reader // nil of those that are held
+	in   *bufio.Reader // nil for rows that are held
 	held []row
 }
 

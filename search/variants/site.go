@@ -17,7 +17,7 @@ const MaxAllele = 50
 type allele struct {
 	id         int // in the order in which alleles were read
 	site       *site
-	start, end int // of what is replaced, on the contig; start is end where letters are inserted
+	start, end int // of the replaced letters, on the contig; start is end where letters are inserted
 	letters    []byte
 	name       string // such as chr1:1234:A>G
 	// frequency is what AF of INFO says, where there are no genotypes; a negative number is unknown.
@@ -35,7 +35,7 @@ type site struct {
 	last     int // after the last letter that an allele replaces
 	alleles  []*allele
 	loose    map[int]looseCall // by sample
-	samples  []int             // those of loose, in ascending order
+	samples  []int             // the samples of loose, in ascending order
 	copies   int               // of the chromosome, of all samples
 }
 

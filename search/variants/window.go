@@ -230,8 +230,8 @@ func hasAll(all, others []*allele, has func(*allele) bool) bool {
 	return !slices.ContainsFunc(others, has)
 }
 
-// copies returns how many copies of a sample, some of whose genotypes are loose, may have a
-// haplotype with the alleles of a place, and no others there.
+// copies returns how many copies of a sample with loose genotypes may have a haplotype with the
+// alleles of a place, and no others there.
 //
 // Where alleles of the sample overlap, one that is on a copy may be hidden on its haplotype by one
 // that is not in the place, and hide one that is. All combinations are therefore tried, unless they

@@ -59,7 +59,7 @@ func stretches(text, s string, rules truth.LocalRules) (all []stretch) {
 // the same loss with both texts reversed.
 func cells(text, s string, rules truth.LocalRules) func(i, j int) bool {
 	m, n := len(s), len(text)
-	open := make([]int, m*n) // what is lost at least
+	open := make([]int, m*n) // the least loss
 	losses(text, s, rules, func(j int, row []int) {
 		for i := range m {
 			open[i*n+j] = none

@@ -79,7 +79,7 @@ var (
 // that include them, directly or not.
 func parse(files []kernelsource.File) (*program, error) {
 	p := &program{}
-	constants := map[string]map[string]uint64{} // of each file, with those of its headers
+	constants := map[string]map[string]uint64{} // of each file and of its headers
 	for _, f := range files {
 		headers, err := f.Includes()
 		if err != nil {

@@ -80,7 +80,7 @@ func probe() {
 		})
 		VPMINUD(code, complement, code)
 		VMOVDQU(code, Mem{Base: codes, Disp: 4 * lanes * g})
-		// The filter's bits: 32-bit word bit>>5 is fetched, and each of them moved to the sign.
+		// The filter's bits: 32-bit word bit>>5 is fetched, and each bit moved to the sign.
 		bit, word, take := YMM(), YMM(), YMM()
 		hash, second, third := YMM(), YMM(), YMM()
 		VPMULLD(multiplier, code, hash)

@@ -15,12 +15,12 @@ import (
 
 // A Mutant is a fault made on purpose: in one file, one text replaced by another.
 type Mutant struct {
-	Name     string   // area and what is wrong, such as locate.bound-halo
+	Name     string   // area and fault, such as locate.bound-halo
 	Package  string   // by its name, and
 	Function string   // what it declares, where Old stands; empty where a file is named
-	File     string   // below the root of the module, with slashes; read finds that of a function
+	File     string   // below the root of the module, with slashes; read finds the file of a function
 	Old, New string   // Old stands in the function, or in the file, exactly once
-	Tests    []TestOf // at least one of them should fail; they are run in this order
+	Tests    []TestOf // at least one should fail; they are run in this order
 	Why      string   // what it breaks
 	Equal    string   // why nothing that anyone sees changes; empty where a test has to notice
 }

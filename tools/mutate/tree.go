@@ -25,7 +25,7 @@ const (
 	Survived Verdict = "survived"
 	Unbuilt  Verdict = "does not compile"
 	TimedOut Verdict = "timed out"
-	Skipped  Verdict = "skipped" // by tests that need what is not here
+	Skipped  Verdict = "skipped" // by tests that need absent programs, data or devices
 )
 
 // A Result is a verdict, and by what: the test that failed, or what the compiler said.

@@ -89,7 +89,7 @@ func split(paragraph string) []string {
 	}
 }
 
-// behind matches a comment behind code; what is before it has whole strings alone.
+// behind matches a comment behind code; the code before has whole strings alone.
 var behind = regexp.MustCompile("^(?:[^\"`'/]|/[^/]|\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|'(?:[^'\\\\]|\\\\.)*')*//(.*)$")
 
 // commentLines returns each line of code as its comment, without one as an empty line. A comment

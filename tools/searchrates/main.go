@@ -216,7 +216,7 @@ func readFolder(folder string, add func(search.Rate)) error {
 				continue // a ceiling
 			}
 			if row.Threads > 1 {
-				continue // rates of the CPU are those of one thread
+				continue // rates of the CPU are for one thread
 			}
 			// Three digits: medians repeat no better.
 			value, err := strconv.ParseFloat(strconv.FormatFloat(row.Value, 'g', 3, 64), 64)

@@ -143,9 +143,9 @@ type choice struct {
 type taker struct {
 	choice *choice
 	scheme *search.Scheme
-	full   float64     // its rate by the whole table,
-	rate   float64     // and by what is left of it,
-	line   search.Rate // of which this line counts
+	full   float64     // its rate by the whole table
+	rate   float64     // its rate by the lines that are left
+	line   search.Rate // the line that gives this rate
 }
 
 // weigh works out the rate of a taker by lines of its scheme.

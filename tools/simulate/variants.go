@@ -274,7 +274,7 @@ func (p *population) record(contig string, at int, ref []byte, alts [][]byte) []
 
 // carriers draws the copies that have an allele.
 func (p *population) carriers(copies int) (carriers []int) {
-	count := int(math.Pow(float64(copies), p.rand.Float64())) // from 1 to copies-1, but for rounding
+	count := int(math.Pow(float64(copies), p.rand.Float64())) // 1 to copies-1, or copies by rounding
 	if n := (count*founders + copies/2) / copies; n > 1 {
 		var chosen [founders]bool
 		for _, f := range p.rand.Perm(founders)[:min(n, founders)] {

@@ -14,7 +14,7 @@ type set struct {
 	name, reference string
 	samples         []sample
 	pairs           int  // of the largest sample, or reads
-	tabs            bool // between the columns of its sheet, in place of commas
+	tabs            bool // the columns of its sheet have tabs between them, not commas
 }
 
 // sample has one file of reads, or two of mates.

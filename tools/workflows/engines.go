@@ -14,7 +14,7 @@ import (
 type request struct {
 	set     *set
 	place   *cluster // nil for this machine
-	folder  string   // that it runs in; what it makes is in results
+	folder  string   // that it runs in; its output is in results
 	mapArgs string   // more options of scanmap map
 	again   bool     // it ran there before
 	gpu     bool     // on a GPU
@@ -27,7 +27,7 @@ type engine interface {
 	pipeline(ctx context.Context, r request) (said string, err error)
 	idle(said string) error           // tells whether a second run had nothing to do
 	retried() string                  // what it says when a job is run again
-	extras(ctx context.Context) error // what is tried once
+	extras(ctx context.Context) error // trials that are made once
 }
 
 // snakemake runs packaging/workflows/snakemake.
