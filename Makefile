@@ -88,9 +88,9 @@ demo: build ## map real reads that ship in testdata, and show the statistics
 LONG_PACKAGES := ./cmd/scanmap ./search ./fasta ./mapper/find ./mapper ./internal/acceptance
 
 # Tests have limits of time for machines that are much slower than ours: go test's own, 10 minutes
-# for a package, is one that a busy machine of two cores has come near.
+# for a package, is one that a busy machine of two cores has come near. go vet is a part of `make lint`.
 test: ## run the tests: the smallest sizes that cross every border
-	$(GO) test -timeout 30m $(LONG_PACKAGES) ./...
+	$(GO) test -vet=off -timeout 30m $(LONG_PACKAGES) ./...
 	$(GO) test -C tools -timeout 30m ./...
 
 test-full: ## run the tests in all sizes, with many random cases; takes a while

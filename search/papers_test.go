@@ -74,7 +74,7 @@ func rabinKarpCases(t testing.TB) []methodCase {
 func TestRabinKarp(t *testing.T) {
 	t.Parallel()
 	cases := rabinKarpCases(t)
-	g := newTestGPU(t, emulator.Address)
+	g := newTestGPU(t, effort.Pick(emulator.Address, emulator.Plain)) // TestEveryKernel has sanitizers
 	all := slices.Clone(methodOf(t, "rabin-karp").Schemes)
 	for name, find := range SmallPieces {
 		all = append(all, &Scheme{Method: "rabin-karp", Name: name, Alphabets: bothAlphabets, Longest: MaxLength, gpu: flagFinder(find)})
@@ -308,8 +308,8 @@ func TestOrder(t *testing.T) {
 	t.Parallel()
 	g := newTestGPU(t, emulator.Thread)
 	r := rand.New(rand.NewPCG(12, 2))
-	for _, m := range effort.Pick([]int{3, 21, 70, 300}, []int{21, 300}) {
-		for _, k := range []int{0, 2} {
+	for i, m := range effort.Pick([]int{3, 21, 70, 300}, []int{21, 300}) {
+		for _, k := range []int{0, 2}[effort.Pick(0, i):effort.Pick(2, i+1)] {
 			pattern := randomLetters(r, m, dna.Letters)
 			c := newCase(t, dnaText(t, string(planted(r, 1500, pattern, k, false, dna.Letters, 400))), pattern, k, false)
 			want := c.truth()

@@ -42,12 +42,12 @@ const (
 var flags = map[Variant]struct{ kernels, runtime, link []string }{
 	Plain: {kernels: []string{"-O2"}},
 	Address: {
-		kernels: []string{"-O1", "-fno-omit-frame-pointer", "-DSCANMAP_SANITIZED", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"},
+		kernels: []string{"-O0", "-fno-omit-frame-pointer", "-DSCANMAP_SANITIZED", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"},
 		runtime: []string{"-DSCANMAP_ADDRESS"},
 		link:    []string{"-fsanitize=address,undefined"},
 	},
 	Thread: {
-		kernels: []string{"-O1", "-fno-omit-frame-pointer", "-DSCANMAP_SANITIZED", "-fsanitize=thread"},
+		kernels: []string{"-O0", "-fno-omit-frame-pointer", "-DSCANMAP_SANITIZED", "-fsanitize=thread"},
 		runtime: []string{"-DSCANMAP_THREAD"},
 		link:    []string{"-fsanitize=thread"},
 	},
