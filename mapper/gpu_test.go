@@ -163,7 +163,7 @@ func TestEveryKernel(t *testing.T) {
 func TestReportsOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
-	reference, reads := writeRepeats(t, effort.Pick(60, 12))
+	reference, reads := writeRepeats(t, effort.Pick(30, 12))
 	tiny := []limits{{}, {find: find.Limits{GPUQueue: 40}}, {find: find.Limits{GPUFound: 20}}, {find: find.Limits{GPUQueue: 300, GPUFound: 3}}}
 	for r, c := range []struct {
 		report Report

@@ -220,6 +220,9 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	afterwards(ctx, j.quiet, func() error {
 		return firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats), hint(stderr, stats))
 	})
+	if j.instead != "" {
+		_ = warn(stderr, fmt.Sprintf("--%s turns off the local alignments of the preset: whole reads are mapped", j.instead))
+	}
 	if limit := j.options.MaxLocations; stats.Capped > 0 && (limit == 0 || limit > mapper.MostLocations) {
 		_ = warn(stderr, fmt.Sprintf("reads with more than %d locations: %d; the first are written, and all are counted",
 			mapper.MostLocations, stats.Capped))

@@ -28,6 +28,7 @@ type mapJob struct {
 	// preset are the options that --preset has set, and replaced the options of the preset that
 	// gave way to options of the call.
 	preset, replaced []string
+	instead          string // the option that is in place of --local of the preset; empty for none
 	// progress is shown even if standard error is not a terminal.
 	progress bool
 	profiles profiles
@@ -219,6 +220,7 @@ func (j *mapJob) readLocal(c *cli.Context) error {
 	if !c.Bool("local") {
 		instead := ""
 		if distance := distanceGiven(c); distance != "" && slices.Contains(j.replaced, "local") {
+			j.instead = distance
 			instead = ", which --" + distance + " replaces"
 		}
 		switch {

@@ -111,6 +111,11 @@ func TestPresetRuns(t *testing.T) {
 		!strings.Contains(got, "CL:scanmap map testdata/ref.fa testdata/reads.fq -x variants --report best --quiet\n") {
 		t.Errorf("got\n%s", got)
 	}
+	code, _, stderr := call("map", "-x", "variants", "-e", "4%", "--quiet", refFile, readsFile)
+	const warning = "scanmap: warning: --max-distance turns off the local alignments of the preset: whole reads are mapped\n"
+	if code != 0 || stderr != warning {
+		t.Errorf("exit code %d, %q, want %q", code, stderr, warning)
+	}
 	folder := t.TempDir()
 	mapQuietly(t, "-x", "variants", "-o", filepath.Join(folder, "out.bam"))
 	mapQuietly(t, "-x", "variants", "--sort=false", "-o", filepath.Join(folder, "unsorted.bam"))

@@ -21,6 +21,6 @@ process COUNTREADS {
 
     stub:
     """
-    echo 50000000
+    echo ${(params.reads_per_part as long) * 2 + 1}
     """
 }
