@@ -25,7 +25,7 @@ func TestMayQualify(t *testing.T) {
 		p := truth.DrawPlanted(r, m, rules, nil)
 		l.Reference, l.Cap = truth.Reference(t, p.Text), rules.Cap
 		l.Aligner = &Aligner{Reference: l.Reference}
-		b := l.begin(m, rules.Least, m)
+		b := l.begin(m, rules.Least, m, m)
 		view := pack(p.Read, 0)
 		strand, place := &view.Strands[Forward], At(0, Forward)
 		may := func(diagonal int) bool {
@@ -62,7 +62,7 @@ func TestMayQualify(t *testing.T) {
 // TestUngappedClosed has a diagonal of 100 bases without differences, one base closed: no alignment
 // goes over it.
 func TestUngappedClosed(t *testing.T) {
-	b := newLocalBudget(localSought{100, 80, 20, DefaultCap})
+	b := newLocalBudget(localSought{100, 80, 20, 20, DefaultCap})
 	closed := []uint64{1 << 40, 0}
 	best, longest := b.ungapped(closed, closed)
 	if got := best.cost.lost(); got != 41 || best.first != 41 || best.last != 100 || longest != 59 {

@@ -2,6 +2,7 @@ package locate
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"scanmap/dna"
@@ -67,7 +68,8 @@ type Local struct {
 //
 // Where K or less is sought, only those are returned that lose no more, inserted bases not
 // forgiven. The best alignment of all that are left is taken each time, so that these are taken
-// before all others, and are the same as without that bound.
+// before all others, and are the same as without that bound. Where candidates were found for a
+// higher bound, r.Found, the pieces are those of that bound.
 //
 // It is complete if candidates are all diagonals on which one of the read's pieces, as CutLocal has
 // them, lies unchanged, wherever pieces lie as long as no two overlap; or if at least those are
@@ -82,7 +84,7 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	sortCandidates(candidates)
 	m := r.Strands[Forward].Length()
-	b := l.begin(m, m-r.K, r.Sought)
+	b := l.begin(m, m-r.K, r.Sought, r.Found)
 	if b.pieces == 0 {
 		return l.locations
 	}
@@ -114,13 +116,39 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	return l.locations
 }
 
+// Within returns how much the locations of a read lose at most, r.Sought at most, that lose no more
+// than `near` beyond the best one. This is `near` beyond the best alignment without a gap on the
+// diagonal of a candidate: the best location loses no more, as it is the best of all alignments.
+func (l *Local) Within(r *Read, candidates []Candidate, near int) (sought int) {
+	m, most := r.Strands[Forward].Length(), r.Sought-near
+	b := l.begin(m, m-r.K, r.Sought, r.Found)
+	for i := range candidates {
+		c := &candidates[i]
+		l.words = l.differences(l.words[:0], r.Strand(c.Place), c.Place, int(c.Diagonal), m)
+		differing := 0
+		for _, x := range l.words {
+			differing += bits.OnesCount64(x)
+		}
+		if differing == m || lossMismatch*differing > most && along(l.words, m) > most {
+			continue
+		}
+		if ungapped, _ := b.ungapped(l.words, nil); ungapped.cost.lost() < most {
+			most = ungapped.cost.lost()
+		}
+		if most <= 0 {
+			break
+		}
+	}
+	return min(most+near, r.Sought)
+}
+
 // Cut sorts the candidates of a read and cuts them into parts that lead to no alignment in the same
 // place, of `least` candidates or more; the last may have fewer. The locations of all parts are
 // therefore the locations of all candidates, and Sort puts them in the same order.
 func (l *Local) Cut(r *Read, candidates []Candidate, least int) (parts [][]Candidate) {
 	sortCandidates(candidates)
 	m := r.Strands[Forward].Length()
-	apart, first := l.begin(m, m-r.K, r.Sought).apart(), 0
+	apart, first := l.begin(m, m-r.K, r.Sought, r.Found).apart(), 0
 	for i := 1; i < len(candidates); i++ {
 		before, next := &candidates[i-1], &candidates[i]
 		if i-first >= least && (next.Place != before.Place || int(next.Diagonal)-int(before.Diagonal) > apart) {
@@ -144,7 +172,7 @@ func sortCandidates(candidates []Candidate) {
 // Leads tells whether a local location that is sought of a read, with one of its strands at a
 // place, may go through a diagonal. Locations leaves out others itself.
 func (l *Local) Leads(m, k, sought int, strand Planes, p Place, diagonal int) bool {
-	if b := l.begin(m, m-k, sought); b.pieces == 0 {
+	if b := l.begin(m, m-k, sought, sought); b.pieces == 0 {
 		return false
 	}
 	l.words = l.words[:0]

@@ -31,15 +31,16 @@ type localCosts struct {
 }
 
 // A localSought is what a localBudget follows from.
-type localSought struct{ m, least, sought, cap int }
+type localSought struct{ m, least, sought, found, cap int }
 
-// mostBudgets is how many budgets are kept: few, as reads of a run have few lengths.
-const mostBudgets = 64
+// mostBudgets is how many budgets are kept: reads of a run have few lengths, and some bounds each.
+const mostBudgets = 512
 
 // begin takes up a read of m bases with a least score, and returns its budget. Locations are sought
-// that lose no more than `sought`, or all if that is more than m - T.
-func (l *Local) begin(m, least, sought int) *localBudget {
-	key := localSought{m, least, sought, l.Cap}
+// that lose no more than `sought`, or all if that is more than m - T. Its candidates were found for
+// locations that lose no more than `found`, if that is more.
+func (l *Local) begin(m, least, sought, found int) *localBudget {
+	key := localSought{m, least, sought, max(sought, found), l.Cap}
 	if l.budget != nil && l.budget.of == key {
 		return l.budget
 	}
@@ -62,7 +63,7 @@ func newLocalBudget(of localSought) *localBudget {
 	m, least, most := of.m, of.least, of.cap
 	sought := min(of.sought, m-least)
 	reach := reachOf(m - least)
-	pieces := CutLocal(m, m-sought, most)
+	pieces := CutLocal(m, m-max(sought, min(of.found, m-least)), most)
 	b := &localBudget{
 		of: of,
 		m:  m, least: m - sought, pieces: pieces.Number, cap: most, piece: pieces.Bases, budget: sought,

@@ -98,23 +98,39 @@ func inOrder(all []truth.LocalLocation) []truth.LocalLocation {
 }
 
 // checkLocal compares the locations of a case with the truth, all locations and the locations that
-// lose no more than some score, and returns the truth.
+// lose no more than some score, also by candidates that were found for more, and returns the truth.
 func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c truth.LocalCase) ([]truth.LocalLocation, error) {
 	l.Reference, l.Cap = truth.Reference(t, c.Contigs...), c.Rules.Cap
 	l.Aligner = &Aligner{Reference: l.Reference}
 	all := inOrder(truth.FindLocal(c.Contigs, c.Read, c.Rules))
 	most := len(c.Read) - c.Rules.Least
-	for _, sought := range []int{most + 1, r.IntN(most + 1)} {
+	for i, sought := range []int{most + 1, r.IntN(most + 1), r.IntN(most + 2)} {
 		candidates, ok := localCandidates(r, c, len(c.Read)-min(sought, most))
 		if !ok {
 			continue
+		}
+		read := pack(c.Read, most)
+		read.Sought = sought
+		if i == 2 {
+			near := r.IntN(most + 1)
+			within := l.Within(&read, candidates, near)
+			best := most + 1
+			for j := range all {
+				best = min(best, all[j].Lost)
+			}
+			if within < min(best+near, sought) {
+				return all, fmt.Errorf("read %s: %d of lost score are sought, but the best loses %d, and %d more count", c.Read, within, best, near)
+			}
+			if within == sought { // often, as few candidates have an alignment without a gap
+				within = r.IntN(sought + 1)
+			}
+			read.Sought, read.Found = within, sought
+			sought = within
 		}
 		want := all
 		if sought <= most {
 			want = slices.DeleteFunc(slices.Clone(all), func(x truth.LocalLocation) bool { return x.Lost > sought })
 		}
-		read := pack(c.Read, most)
-		read.Sought = sought
 		var found []Location
 		for _, part := range l.Cut(&read, candidates, 1+r.IntN(4)) {
 			found = append(found, l.Locations(&read, part)...)

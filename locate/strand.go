@@ -115,6 +115,9 @@ type Read struct {
 	// Sought of K: each is taken before all that have more, and K decides which are dropped beside
 	// it.
 	Sought int
+	// Found is the distance up to which candidates of local locations are complete, if that is more
+	// than Sought.
+	Found int
 }
 
 // Strand returns the strand that lies at a place.

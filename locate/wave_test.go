@@ -67,7 +67,7 @@ func TestWave(t *testing.T) {
 			copy(letters[m-n:], truth.Random(r, n, "ACGT"))
 			lost += n
 		}
-		b := l.begin(m, max(1, m-lost), lost+r.IntN(2))
+		b := l.begin(m, max(1, m-lost), lost+r.IntN(2), 0)
 		view := pack(string(letters), 0)
 		strand, place := &view.Strands[Forward], At(0, Forward)
 		for _, s := range p.Segments {

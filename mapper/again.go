@@ -13,7 +13,7 @@ import (
 func (w *worker) look(ctx context.Context, p *part, from, to int) (out looked) {
 	g := &w.group
 	before := g.reader.Locator.Verified
-	g.locate(ctx, p, from, to)
+	w.locate(ctx, p, from, to)
 	out.verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
 	out.left = maps.Clone(g.left)
 	return out
@@ -146,17 +146,6 @@ func (g *group) nextDistance(from, i int, beyond int32, last bool) (distance int
 		distance = sought + g.near
 	}
 	return min(distance, k), distance >= k
-}
-
-// countsNear tells whether it is known of a pair, whose first mate is read number i of the group,
-// that it counts by near locations.
-func (w *worker) countsNear(l *library, read, i int) bool {
-	g, p := &w.group, &w.pairing
-	p.model = l.insert
-	for x := range 2 {
-		p.set(x, read+x, g.of(g.spans[i+x]), min(int32(g.batch.Sought(read+x)), int32(g.k(read+x))))
-	}
-	return p.hasNear(i)
 }
 
 // seekParts sets again[i] to the largest distance of read number i of the group if it has no

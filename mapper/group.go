@@ -29,6 +29,9 @@ type group struct {
 	nearPair int32
 	nearOf   [2]int32
 	horizons []horizon
+	// countsNear is that of the worker, for the library at hand. Where it is nil, local locations that
+	// are not near are wanted, too.
+	countsNear func(read, i int) bool
 	// view is read `viewed` of the batch.
 	view   locate.Read
 	viewed int
@@ -84,8 +87,8 @@ func (g *group) all(read int) int {
 // locate fills the group with the locations of reads [from, to) of a part. When the context ends,
 // they are not complete.
 func (g *group) locate(ctx context.Context, p *part, from, to int) {
-	b, f := p.batch, p.found
-	g.batch, g.found, g.viewed = b, f, -1
+	b := p.batch
+	g.batch, g.found, g.viewed = b, p.found, -1
 	g.near = g.nearOf[b.Together-1]
 	g.nearPair = g.near
 	if g.reader.Local != nil {
@@ -95,7 +98,38 @@ func (g *group) locate(ctx context.Context, p *part, from, to int) {
 	g.locations, g.spans, g.horizons = g.locations[:0], g.spans[:0], g.horizons[:0]
 	clear(g.left)
 	clear(g.parts)
-	for i := from; i < to; i++ {
+	for i := from; i < to; i += b.Together {
+		first := len(g.locations)
+		if g.countsNear != nil && g.locateNear(ctx, p, i) {
+			continue
+		}
+		g.locations, g.spans, g.horizons = g.locations[:first], g.spans[:i-from], g.horizons[:i-from]
+		g.locateReads(ctx, p, i)
+	}
+}
+
+// locateNear is locateReads for local locations that count if near ones do. It tells whether they
+// do; otherwise others may be missing (lemma 4).
+func (g *group) locateNear(ctx context.Context, p *part, read int) bool {
+	g.reader.Near, g.reader.Cut = int(g.near), false
+	i := len(g.spans)
+	g.locateReads(ctx, p, read)
+	g.reader.Near = -1
+	if !g.reader.Cut || g.batch.Together == 1 {
+		return true
+	}
+	for x := range 2 {
+		if s := g.spans[i+x]; s.from == s.to || g.parts[read+x] != nil {
+			return false // the mate is sought near all locations of the other
+		}
+	}
+	return g.countsNear(read, i)
+}
+
+// locateReads adds reads that belong together to the group, with their locations.
+func (g *group) locateReads(ctx context.Context, p *part, first int) {
+	b, f := p.batch, p.found
+	for i := first; i < first+b.Together; i++ {
 		before := len(g.locations)
 		again, at, found := p.again.of(i)
 		switch {

@@ -30,6 +30,18 @@ import (
 // Proof. The best ones are known, and the mates of that combination are near ones, as neither has
 // fewer edits than the best of its mate: no more than `near` are left for the other. ∎
 //
+// Lemma 4. Let an alignment of a read lose x, and all its local locations be known that lose x +
+// near at most. Then all near locations of the read are known.
+//
+// Proof. The best alignment of all is the first location, and loses x at most. ∎
+//
+// Where candidates show such an x, others are not settled (group.locateNear): of mates, where both
+// have a location, and these a proper combination as above. By lemma 2 the pair then counts by near
+// locations, as it would if all were known. Otherwise all candidates of both mates are settled.
+// Which reads are sought again, and how far, follows from near locations, too. Records and
+// statistics are therefore the same, except that of more than MostLocations, which are counted and
+// not held, those are not counted that lose more and have as many edits, inserted bases forgiven.
+//
 // Therefore all reads are sought up to a small distance first, by few and long pieces. Reads with
 // too little known after that are sought again (seek.go). Edits are lost score where locations are
 // local.

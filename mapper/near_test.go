@@ -183,6 +183,44 @@ func TestNearSameBytes(t *testing.T) {
 	}
 }
 
+// TestNearAloneSameBytes compares local locations of which near ones alone are settled, where these
+// count, with all of them settled: reads in families of repeats and at the ends of contigs, some
+// with N, with mates and without.
+func TestNearAloneSameBytes(t *testing.T) {
+	t.Parallel()
+	var pairs, multiple, reads int64
+	for seed := range uint64(effort.Pick(200, 60)) {
+		r := rand.New(rand.NewPCG(seed, 42))
+		o := drawNear(r)
+		o.Metric, o.Local = Edits, &Local{Score: Score{Percent: float64(70 + r.IntN(25)), Percentage: true}, Split: r.IntN(3) == 0}
+		input := newNearInput(r)
+		m := 60 + r.IntN(80)
+		mates := input.pairs(5+r.IntN(25), m, o.largest(m)/int(oddsOf(&o).each))
+		reference, first, second := writePairs(t, input.all(), mates)
+		o.Reference, o.Libraries = reference, []Library{{Reads: first, Mates: second}}
+		if r.IntN(3) == 0 {
+			o.Libraries = []Library{{Reads: first}, {Reads: second}}
+		}
+		o.limits.atOnce, o.limits.settleAll = r.IntN(2) == 0, true
+		want, wantStats := runPairs(t, o)
+		o.limits.settleAll = false
+		got, stats := runPairs(t, o)
+		if got != want {
+			t.Fatalf("seed %d, %+v: other bytes (-all +near alone)\n%s", seed, o, firstDifference(want, got))
+		}
+		if diff := differentStats(ofReads(wantStats), ofReads(stats)); diff != "" {
+			t.Fatalf("seed %d, %+v: other statistics (-all +near alone)\n%s", seed, o, diff)
+		}
+		reads, multiple = reads+stats.Reads, multiple+stats.Multiple
+		if p := stats.Libraries[0].Pairs; p != nil {
+			pairs += p.Proper
+		}
+	}
+	if multiple < reads/5 || pairs < reads/20 {
+		t.Errorf("%d reads, %d with several locations, %d proper pairs: the test shows little", reads, multiple, pairs)
+	}
+}
+
 // seekersAhead are n finders of the CPU that seek ahead, as GPUs do. Call number `fails` of Find
 // fails, from 1 on, unless it is 0.
 type seekersAhead struct {

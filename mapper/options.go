@@ -100,6 +100,8 @@ type limits struct {
 	bases int64
 	// atOnce has all reads sought up to their largest distance at first.
 	atOnce bool
+	// settleAll has all candidates settled, as where all local locations count.
+	settleAll bool
 	// estimatePairs is how many pairs suffice for the estimate of the insert size.
 	estimatePairs int
 	// heldLocations is how many locations an estimate holds before it holds few of each read,

@@ -56,7 +56,8 @@ type Stats struct {
 	Options map[string]string
 	// Candidates are the (read, strand, diagonal) triples that skim found, Refused the triples that a
 	// lower bound of the edits ruled out, and Verified the windows checked by dynamic programming. On
-	// the CPU a triple may count more than once, which may depend on threads and batches.
+	// the CPU a triple may count more than once, as often as threads and batches have it; a run with
+	// several threads may have other counts when it is repeated.
 	Candidates, Refused, Verified int64
 	// ReferenceBases is the sum of the contigs' lengths.
 	ReferenceBases int64

@@ -23,6 +23,8 @@ type worker struct {
 	affine, gapped bool
 	local          *Local
 	planned        func(length int) int32 // of Options
+	// nearAlone tells that local locations are not settled that are not near, where they do not count.
+	nearAlone bool
 }
 
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
@@ -35,6 +37,8 @@ func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 		local:   o.Local,
 		planned: o.planned,
 		gapped:  o.Metric == Edits,
+
+		nearAlone: o.Local != nil && o.near() >= 0 && !o.limits.settleAll,
 	}
 	w.pairing = pairing{options: &o.Pairs, bases: o.basesOf(ref), seed: o.Seed, group: &w.group, odds: oddsOf(o), local: o.Local != nil}
 	return w
@@ -52,7 +56,7 @@ func (w *worker) writeTo(o *orderedWriter) {
 // output is not complete.
 func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, out block) block {
 	start := t.find.Verify.Start()
-	w.group.locate(ctx, p, from, to)
+	w.locate(ctx, p, from, to)
 	start = t.find.Verify.Add(start, int64(p.found.Count(from, to)))
 	n := w.choose(p.library, from, to)
 	start = t.align.Add(start, int64(n))
@@ -72,6 +76,28 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 		w.forget()
 	}
 	return out
+}
+
+// locate fills the group with those locations of reads [from, to) of a part that count. While the
+// insert size is being estimated, it is not known which do.
+func (w *worker) locate(ctx context.Context, p *part, from, to int) {
+	g, l := &w.group, p.library
+	g.countsNear = nil
+	if w.nearAlone && (!l.paired() || l.insert != nil) {
+		g.countsNear = func(read, i int) bool { return w.countsNear(l, read, i) }
+	}
+	g.locate(ctx, p, from, to)
+}
+
+// countsNear tells whether it is known of a pair, whose first mate is read number i of the group,
+// that it counts by near locations.
+func (w *worker) countsNear(l *library, read, i int) bool {
+	g, p := &w.group, &w.pairing
+	p.model = l.insert
+	for x := range 2 {
+		p.set(x, read+x, g.of(g.spans[i+x]), min(int32(g.batch.Sought(read+x)), int32(g.k(read+x))))
+	}
+	return p.hasNear(i)
 }
 
 // forget gives up the scratch memory that grows with locations.

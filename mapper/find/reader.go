@@ -16,6 +16,10 @@ type Reader struct {
 	Aligner locate.Aligner
 	// Local is set where local locations are sought.
 	Local *locate.Local
+	// Near is how much more than the best one local locations may lose that count, or -1 where all
+	// count. Append sets Cut when it may have left out others that candidates lead to.
+	Near int
+	Cut  bool
 	// Share does tasks of a Reader together with idle goroutines: `by` is the Reader of the goroutine
 	// that does a task. Where Share is nil, nobody helps.
 	Share func(tasks int, do func(by *Reader, task int))
@@ -39,7 +43,7 @@ type Reader struct {
 func NewReader(ref *dna.Reference, metric locate.Metric, most, threads int, limits Limits) Reader {
 	return Reader{
 		Locator: locate.Locator{Reference: ref, Metric: metric}, Aligner: locate.Aligner{Reference: ref},
-		most: most, threads: threads, stretch: limits.withDefaults().Stretch,
+		most: most, threads: threads, stretch: limits.withDefaults().Stretch, Near: -1,
 	}
 }
 
@@ -49,8 +53,8 @@ func (r *Reader) Forget() {
 	*r = Reader{
 		Locator: locate.Locator{Reference: ref, Metric: r.Locator.Metric, Verified: r.Locator.Verified},
 		Aligner: locate.Aligner{Reference: ref},
-		Share:   r.Share,
-		most:    r.most, threads: r.threads, stretch: r.stretch,
+		Share:   r.Share, Near: r.Near,
+		most: r.most, threads: r.threads, stretch: r.stretch,
 	}
 	if local != nil {
 		r.SeekLocal(&Local{Cap: local.Cap})

@@ -17,6 +17,9 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	if list := f.Candidates.Of(i); len(list) > 0 {
 		m := b.Length(i)
 		least := m - b.K(i)
+		if r.Near >= 0 {
+			view = r.nearOnly(view, list)
+		}
 		for _, l := range r.localOf(view, list) {
 			locations = append(locations, r.ranked(l, m, least))
 		}
@@ -27,6 +30,19 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 		locations = append(locations, taken)
 	}
 	return r.bounded(locations, before, b.K(i), f.left[i])
+}
+
+// nearOnly returns a view for which near locations are sought alone, as far as the candidates show
+// how much these lose. In repeats most candidates lead to none.
+func (r *Reader) nearOnly(view *locate.Read, candidates []locate.Candidate) *locate.Read {
+	sought := r.Local.Within(view, candidates, r.Near)
+	if sought == view.Sought {
+		return view
+	}
+	r.Cut = true
+	near := *view
+	near.Sought, near.Found = sought, view.Sought
+	return &near
 }
 
 // localOf returns the local locations that candidates of a read lead to. Some reads have thousands
