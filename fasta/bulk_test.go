@@ -80,13 +80,13 @@ var bulkTexts = []string{
 }
 
 // TestBulkCut reads texts cut off at every byte, in chunks of every size; by default, of every size
-// up to 16 bytes.
+// up to 8 bytes.
 func TestBulkCut(t *testing.T) {
 	for i, text := range bulkTexts {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			for end := range len(text) + 1 {
-				for chunkSize := 1; chunkSize <= end+1; chunkSize += effort.Pick(1, 1+chunkSize/16) {
+				for chunkSize := 1; chunkSize <= end+1; chunkSize += effort.Pick(1, 1+chunkSize/8) {
 					checkReaders(t, []byte(text[:end]), 0, chunkSize)
 				}
 			}

@@ -37,7 +37,7 @@ func TestLook(t *testing.T) {
 		bases += int64(n)
 		fmt.Fprintf(&reads, "@read%d\n%s\n+\n%s\n", i, letters(n), strings.Repeat("I", n))
 	}
-	const contig = 1_200_000
+	const contig = 600_000
 	for i := range 2 {
 		fmt.Fprintf(&reference, ">c%d\n", i)
 		for range contig / 60 {

@@ -160,7 +160,7 @@ func TestManyMembers(t *testing.T) {
 // compress/gzip.
 func TestMembers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(effort.Pick(600, 120)) {
+	for seed := range uint64(effort.Pick(250, 50)) {
 		r := rand.New(rand.NewPCG(seed, 1951))
 		var want, data []byte
 		for range 1 + r.IntN(3)*r.IntN(2) {
@@ -179,7 +179,7 @@ func TestMembers(t *testing.T) {
 // more chunks before the chunk that it took last.
 func TestTinyChunks(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(effort.Pick(40, 10)) {
+	for seed := range uint64(effort.Pick(40, 5)) {
 		r := rand.New(rand.NewPCG(seed, 1955))
 		text := drawMember(r, 2000)
 		data := append(deflated(t, r, text[:1500]), deflated(t, r, text[1500:])...)
@@ -235,7 +235,7 @@ func TestMembersGuess(t *testing.T) {
 func TestDamagedMembers(t *testing.T) {
 	t.Parallel()
 	refused := 0
-	for seed := range uint64(effort.Pick(4000, 400)) {
+	for seed := range uint64(effort.Pick(1500, 160)) {
 		r := rand.New(rand.NewPCG(seed, 1952))
 		data := deflated(t, r, drawMember(r, 1+r.IntN(60_000)))
 		switch r.IntN(3) {
@@ -264,7 +264,7 @@ func TestDamagedMembers(t *testing.T) {
 			}
 		}
 	}
-	if refused < 100 {
+	if refused < effort.Pick(1500, 160)/2 {
 		t.Errorf("%d members were refused: the test shows little", refused)
 	}
 }
@@ -368,7 +368,7 @@ func TestMemberCancelled(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1951))
 	text := drawMember(r, 300_000)
 	data := deflated(t, r, text)
-	cancelled, times := 0, effort.Pick(200, 40)
+	cancelled, times := 0, effort.Pick(200, 24)
 	for i := range times {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := &source{ctx: ctx, cancel: cancel}

@@ -130,7 +130,8 @@ func gapped(r *rand.Rand, m, longest int) (text, read string) {
 func TestWritten(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 4))
 	changed, same, several := 0, 0, 0
-	for range effort.Pick(500, 200) {
+	cases := effort.Pick(500, 80)
+	for range cases {
 		text, read := gapped(r, 8+r.IntN(50), 8)
 		c := newWrittenCase(t, text, read, 1+r.IntN(8))
 		n := c.check(t)
@@ -140,7 +141,7 @@ func TestWritten(t *testing.T) {
 			several++
 		}
 	}
-	if changed < 50 || same < 50 || several < 20 {
+	if changed < cases/4 || same < cases/4 || several < cases/10 {
 		t.Errorf("%d changed, %d the same, %d cases with several: the test shows little", changed, same, several)
 	}
 }
@@ -152,7 +153,7 @@ func TestSettles(t *testing.T) {
 	var cases [2][3]int // without and with gaps
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
-		for range 20 {
+		for range effort.Pick(20, 8) {
 			text, read, from, to := nearlyAlike(r)
 			ref := truth.Reference(rt, text)
 			s := pack(read, len(read)/5)

@@ -14,7 +14,7 @@ func TestMayQualify(t *testing.T) {
 	t.Parallel()
 	var l Local
 	asked, capped, refused := 0, 0, 0
-	for n := range effort.Pick(100000, 20000) {
+	for n := range effort.Pick(60000, 5000) {
 		r := rand.New(rand.NewPCG(uint64(n), 37))
 		m := 36 + r.IntN(215)
 		rules := truth.LocalRules{Least: m * (60 + r.IntN(36)) / 100, Cap: []int{20, 20, 20, 7, 12, 30}[r.IntN(6)], Longest: LongestGap}

@@ -248,7 +248,7 @@ func drawBest(r *rand.Rand) (text, s string) {
 func TestBestInBands(t *testing.T) {
 	t.Parallel()
 	refused, few, gaps, least := 0, 0, 0, 0
-	cases := effort.Pick(6000, 1000)
+	cases := effort.Pick(6000, 400)
 	for n := range cases {
 		r := rand.New(rand.NewPCG(uint64(n), 41))
 		text, s := drawBest(r)

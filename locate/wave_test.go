@@ -51,7 +51,7 @@ func TestWave(t *testing.T) {
 	t.Parallel()
 	var l Local
 	compared, equal, refused, gapped := 0, 0, 0, 0
-	for n := range effort.Pick(10000, 2000) {
+	for n := range effort.Pick(10000, 700) {
 		r := rand.New(rand.NewPCG(uint64(n), 41))
 		m := 36 + r.IntN(90)
 		rules := truth.LocalRules{Least: m * (65 + r.IntN(31)) / 100, Cap: []int{20, 20, 7, 12, 30}[r.IntN(5)], Longest: 13}
@@ -109,7 +109,7 @@ func TestWave(t *testing.T) {
 func TestWinsOf(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	some := 0
-	for range effort.Pick(100000, 20000) {
+	for range effort.Pick(100000, 5000) {
 		m := 1 + r.IntN(260)
 		differs, every := make([]uint64, (m+63)/64), 2+r.IntN(12)
 		ending, won := -1<<20, 0 // of segments up to a base, less lossOpen each; the best
@@ -127,7 +127,7 @@ func TestWinsOf(t *testing.T) {
 		}
 		some += min(won, 1)
 	}
-	if some < effort.Pick(25000, 5000) {
+	if some < effort.Pick(25000, 1250) {
 		t.Errorf("segments win in %d cases: the test shows little", some)
 	}
 }

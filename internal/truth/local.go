@@ -158,14 +158,19 @@ func (t *localTable) fill() {
 				if n == 0 { // the first pair
 					best = min(best, i*localLost+j*localStart)
 				}
+				// No cell costs less than 0, and a longer gap costs no less.
 				if i > 0 && j > 0 {
-					before := t.cells[n][i-1][max(0, j-1-t.rules.Longest) : j-1]
-					for c, cost := range before {
-						best = min(best, cost+deletions[len(before)-c])
+					before := t.cells[n][i-1]
+					for g := 1; g <= min(t.rules.Longest, j-1) && deletions[g] < best; g++ {
+						best = min(best, before[j-1-g]+deletions[g])
 					}
 				}
-				for g := 1; g <= min(t.rules.Longest, i-1) && j > 0; g++ {
-					best = min(best, t.cell(t.after(n, g), i-1-g, j-1)+insertions[g])
+				longest := min(t.rules.Longest, i-1)
+				if t.count {
+					longest = min(longest, n)
+				}
+				for g := 1; g <= longest && j > 0 && insertions[g] < best; g++ {
+					best = min(best, t.cells[t.after(n, g)][i-1-g][j-1]+insertions[g])
 				}
 				if best < localNone {
 					row[j] = best + t.pairCost(i, j)
@@ -218,6 +223,11 @@ func (t *localTable) mayQualify() bool {
 	m := len(t.s)
 	// A cell has the most of score * m + Least * inserted, clipped bases at the end left out.
 	const none = -1 << 60
+	deletions, insertions := make([]int, t.rules.Longest+1), make([]int, t.rules.Longest+1)
+	for g := range deletions {
+		deletions[g] = t.rules.gap(g) * m
+		insertions[g] = deletions[g] - g*t.rules.Least
+	}
 	cells := make([][]int, m)
 	for i := range cells {
 		cells[i] = make([]int, len(t.text))
@@ -230,11 +240,12 @@ func (t *localTable) mayQualify() bool {
 			if i > 0 && j > 0 {
 				best = max(best, cells[i-1][j-1])
 			}
-			for g := 1; g <= min(t.rules.Longest, j-1) && i > 0; g++ {
-				best = max(best, cells[i-1][j-1-g]-t.rules.gap(g)*m)
+			// No base gains more than m, and a longer gap costs no less.
+			for g := 1; g <= min(t.rules.Longest, j-1) && i > 0 && i*m-deletions[g] > best; g++ {
+				best = max(best, cells[i-1][j-1-g]-deletions[g])
 			}
-			for g := 1; g <= min(t.rules.Longest, i-1) && j > 0; g++ {
-				best = max(best, cells[i-1-g][j-1]-t.rules.gap(g)*m+g*t.rules.Least)
+			for g := 1; g <= min(t.rules.Longest, i-1) && j > 0 && (i-g)*m-insertions[g] > best; g++ {
+				best = max(best, cells[i-1-g][j-1]-insertions[g])
 			}
 			if Matches(t.s[i], t.text[j]) {
 				cells[i][j] = best + m
