@@ -3,6 +3,7 @@ package depth
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -145,8 +146,8 @@ func TestThreads(t *testing.T) {
 			if want == nil {
 				want = got
 				comparePlain(t, c, regions)
-			} else if d := cmp.Diff(want, got); d != "" {
-				t.Fatalf("%s, %d threads (-want +got):\n%s", of, threads, d)
+			} else if !reflect.DeepEqual(want, got) {
+				t.Fatalf("%s, %d threads (-want +got):\n%s", of, threads, cmp.Diff(want, got))
 			}
 		}
 	}
