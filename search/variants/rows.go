@@ -60,6 +60,7 @@ type sorter struct {
 	rows   []row
 	held   int
 	file   temporary.File
+	to     *bufio.Writer // to file
 	size   int64
 	runs   []int64 // the ends of the runs in the file
 }
@@ -82,16 +83,18 @@ func (s *sorter) spill() error {
 		}
 	}
 	s.sort()
-	to := bufio.NewWriterSize(s.file, 1<<20)
+	if s.to == nil {
+		s.to = bufio.NewWriterSize(s.file, 1<<20)
+	}
 	var b []byte
 	for i := range s.rows {
 		b = s.rows[i].append(b[:0])
-		if _, err := to.Write(b); err != nil {
+		if _, err := s.to.Write(b); err != nil {
 			return s.explain(err)
 		}
 		s.size += int64(len(b))
 	}
-	if err := to.Flush(); err != nil {
+	if err := s.to.Flush(); err != nil {
 		return s.explain(err)
 	}
 	s.runs = append(s.runs, s.size)
