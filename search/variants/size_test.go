@@ -258,9 +258,10 @@ func TestThreads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	n := effort.Pick(1500, 500)
 	for range effort.Pick(3, 1) {
 		rapid.Check(t, func(rt *rapid.T) {
-			letters := rapid.StringOfN(rapid.SampledFrom([]rune("ACGT")), 1500, 1500, -1).Draw(rt, "letters")
+			letters := rapid.StringOfN(rapid.SampledFrom([]rune("ACGT")), n, n, -1).Draw(rt, "letters")
 			o := Options{VCF: filepath.Join(folder, "v.vcf"), Samples: 5, Rows: search.RowOptions{Format: search.TSV}, Temporary: temporary.In(folder)}
 			if err := os.WriteFile(o.VCF, []byte(manySites(rt, letters)), 0o600); err != nil {
 				rt.Fatal(err)
