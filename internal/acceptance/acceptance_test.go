@@ -110,7 +110,7 @@ func TestAwkwardFiles(t *testing.T) {
 	if _, err := os.Stat(folder); err != nil {
 		t.Skip("SKIPPED: " + folder + " is not there")
 	}
-	reference := head(t, data(t, "portiera.fa.gz"), effort.Pick(math.MaxInt, 1000))
+	reference := head(t, data(t, "portiera.fa.gz"), effort.Pick(math.MaxInt, 300))
 	few := head(t, data(t, "portiera_36bp.fastq.gz"), 40)
 	mapped, refused := 0, 0
 	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
