@@ -282,7 +282,8 @@ func TestStrata(t *testing.T) {
 	})
 }
 
-// TestRegions compares regions with sums over their bases, and with the windows that they overlap.
+// TestRegions compares regions with sums over their bases, and with the windows that they overlap
+// and that they hold.
 func TestRegions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGenome(t)
@@ -304,23 +305,25 @@ func TestRegions(t *testing.T) {
 			var copies []float64
 			windows := 0
 			for _, w := range r.Windows {
-				in := false
+				in := 0
 				for k := max(w.Start, region.Start); k < min(w.End, region.End) && w.Contig == region.Contig; k++ {
 					if shape[k] == '.' {
 						sum += g.values[region.Contig][k]
 						bases++
-						copies = append(copies, w.Copies)
-						in = true
+						in++
 					}
 				}
-				if in {
+				if in > 0 {
 					windows++
+				}
+				if in == o.Window {
+					copies = append(copies, w.Copies)
 				}
 			}
 			want := Region{Interval: region, Unmasked: bases, Copies: mean(sum, bases) * 2 / r.Controls.Mean, Median: math.NaN(), Windows: windows}
-			if bases > 0 {
+			if len(copies) >= 3 {
 				slices.Sort(copies)
-				want.Median = copies[(bases-1)/2]
+				want.Median = copies[(len(copies)-1)/2]
 			}
 			got := r.Regions[i]
 			if !same(got.Copies, want.Copies) || !same(got.Median, want.Median) || got.Interval != want.Interval ||
@@ -579,6 +582,41 @@ func TestCounts(t *testing.T) {
 		}
 		if g.Starts != sum || sum > 0 && !same(g.Error, math.Sqrt(sum)*2/r.Controls.Mean/float64(g.Unmasked)) || g.Differ != differ {
 			t.Errorf("region %d: %+v", i, g)
+		}
+	}
+}
+
+// TestShortRegion has regions of 3 copies that windows reach out of: whatever the size of windows,
+// they do not differ from the copies beside them.
+func TestShortRegion(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	ref := reference(t, strings.Repeat("ACGTACGTAC", 20_000))
+	values := make([]float64, 200_000)
+	for i := range values {
+		depth := 0.2
+		if i >= 100_700 && i < 102_700 { // 2,000 bases of 3 copies
+			depth = 0.3
+		}
+		if random.Float64() < depth {
+			values[i] = 1
+		}
+	}
+	for _, c := range []struct {
+		window int
+		known  bool
+	}{{250, true}, {500, true}, {1000, false}, {3000, false}, {10_000, false}} {
+		o := plain(c.window)
+		o.Regions = []Interval{{0, 100_700, 102_700}, {0, 90_000, 130_000}}
+		r, err := count(ref, o, [][]float64{values})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := r.Regions[0]
+		if math.Abs(g.Copies-3) > 5*g.Error || g.Differ || c.known != !math.IsNaN(g.Median) || c.known && math.Abs(g.Median-3) > 0.5 {
+			t.Errorf("windows of %d bases: %+v", c.window, g)
+		}
+		if g := r.Regions[1]; math.Abs(g.Median-2) > 0.2 {
+			t.Errorf("windows of %d bases, a longer region: %+v", c.window, g)
 		}
 	}
 }

@@ -51,18 +51,21 @@ type Region struct {
 	// Copies is computed from the mean corrected value of the region's own unmasked bases, NaN without
 	// any.
 	Copies float64
-	// Median is the median, over the region's unmasked bases, of the copies of their windows: at most
-	// half of the bases are in windows of fewer copies, and at most half in windows of more. NaN
-	// without unmasked bases.
+	// Median is the median of the copies of the windows of full size whose unmasked bases are all in
+	// the region, the lower one of two in the middle. NaN for fewer than LeastWhole such windows:
+	// windows that reach out of a region have the copies of the bases beside it too.
 	Median float64
-	// Windows is the number of windows of these bases.
+	// Windows is the number of windows with unmasked bases of the region.
 	Windows int
 	Count
 	// Differ tells that Copies and Median are further apart than counting explains: by more than 3
 	// standard errors, and by more than a tenth of the larger one. Parts of the region then have
-	// other copies than others.
+	// other copies than others. False without a median.
 	Differ bool
 }
+
+// LeastWhole is the number of whole windows from which on a region has a median.
+const LeastWhole = 3
 
 // Result is the copy numbers of a reference.
 type Result struct {
@@ -168,7 +171,7 @@ func (c *Counter) regions(r *Result, perDepth float64) {
 			return cmp.Compare(t.segments[w.past-1].end, at)
 		})
 		sum := 0.0
-		var parts []part
+		var whole []part
 		var s counting
 		for ; w < len(t.windows); w++ {
 			window := &r.Windows[first[interval.Contig]+w]
@@ -189,16 +192,21 @@ func (c *Counter) regions(r *Result, perDepth float64) {
 			}
 			if p.bases > 0 {
 				out.Unmasked += p.bases
-				parts = append(parts, p)
+				out.Windows++
+			}
+			if p.bases == c.options.Window {
+				whole = append(whole, p)
 			}
 		}
-		out.Windows = len(parts)
 		out.Copies = mean(sum, out.Unmasked) * perDepth
 		out.Count = s.count(perDepth)
-		middle := median(parts, out.Unmasked)
+		middle := part{copies: math.NaN(), err: math.NaN()}
+		if len(whole) >= LeastWhole {
+			middle = median(whole, len(whole)*c.options.Window)
+		}
 		out.Median = middle.copies
 		apart := math.Abs(out.Copies - out.Median)
-		out.Differ = apart > mostDeviations*math.Hypot(out.Error, ofMedian*middle.err/math.Sqrt(float64(len(parts)))) &&
+		out.Differ = apart > mostDeviations*math.Hypot(out.Error, ofMedian*middle.err/math.Sqrt(float64(len(whole)))) &&
 			apart > alwaysNear*max(out.Copies, out.Median)
 		r.Regions = append(r.Regions, out)
 	}
