@@ -146,6 +146,11 @@ const SureCopies = 0.25
 // CopiesWarnings says in a line each what makes copy numbers doubtful as a whole.
 func CopiesWarnings(r *copies.Result, o *copies.Options) (lines []string) {
 	c := &r.Controls
+	if c.Covered > 0 {
+		lines = append(lines, fmt.Sprintf("the depth looks like covered bases and not like starts of reads, because neighbouring bases have almost "+
+			"the same: starts are some %.0f times too many or more, and errors %.1f times too small; count starts by scanmap map --depth-of starts",
+			c.Covered, math.Sqrt(c.Covered)))
+	}
 	switch {
 	case o.Error > 0 && c.Noise > o.Error:
 		lines = append(lines, fmt.Sprintf("controls scatter by %[2]v copies between neighbouring windows, more than --window auto was to reach "+

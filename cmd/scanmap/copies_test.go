@@ -191,6 +191,27 @@ func TestCopiesBound(t *testing.T) {
 	}
 }
 
+// TestCopiesOfCoveredBases maps real reads of 36 and of 101 bases, and warns on standard error and
+// on the page of covered bases, and not of starts.
+func TestCopiesOfCoveredBases(t *testing.T) {
+	folder := t.TempDir()
+	const data = "../../testdata/"
+	ref := data + "portiera.fa.gz"
+	for _, reads := range []string{"portiera_36bp", "portiera_101bp"} {
+		for _, of := range []string{"covered", "starts"} {
+			depth, page := filepath.Join(folder, reads+of+".bw"), filepath.Join(folder, "page.html")
+			quietly(t, "map", "-e", "2", "--depth", depth, "--depth-of", of, "-o", "none", "--quiet", ref, data+reads+".fastq.gz")
+			code, _, stderr := call("copies", "--window", "5000", "--ploidy", "1", "--report-html", page, ref, depth)
+			const want = "the depth looks like covered bases and not like starts of reads"
+			if warns := of == "covered"; code != 0 || strings.Contains(stderr, "scanmap: warning: "+want) != warns ||
+				strings.Contains(readFile(t, page), want) != warns {
+				t.Errorf("%s, %s: exit code %d, %s", reads, of, code, stderr)
+			}
+			t.Log(stderr)
+		}
+	}
+}
+
 // fields are the columns from one on of lines that are no comments.
 func fields(text string, from int) string {
 	var out strings.Builder

@@ -112,7 +112,7 @@ func (c *Counter) Finish() (*Result, error) {
 	}
 	r.Controls.Starts /= float64(r.Controls.Windows)
 	r.Controls.Error /= float64(r.Controls.Windows)
-	r.Controls.Noise = r.noise(c.options.Window)
+	r.Controls.Noise, r.Controls.Covered = r.noise(c.options.Window), ch.covered(c.scan.grid)
 	c.regions(r, perDepth)
 	return r, nil
 }

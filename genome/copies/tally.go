@@ -27,6 +27,7 @@ type segment struct {
 	gc              int // unmasked G and C
 	firstCell, past int // in contigTally.cells
 	control         bool
+	steps
 }
 
 // stretch is the segments of a window.
@@ -141,6 +142,10 @@ type scan struct {
 	sums    []float64
 	bases   []uint32
 	touched []uint16
+
+	value   float64 // of base at - 1
+	changed int     // the base that last differed from the one before it, 0 before the first
+	grid    int     // distances between such bases of all contigs are multiples of it
 }
 
 func (s *scan) start(t *contigTally, o *Options) {
@@ -149,25 +154,33 @@ func (s *scan) start(t *contigTally, o *Options) {
 	s.before = o.GCWindow / 2
 	s.after = o.GCWindow - s.before
 	s.ahead, s.letters, s.gc = 0, 0, 0
+	s.changed = 0
 }
 
 // to gives the bases up to end a value.
 func (s *scan) to(end int, value float64) {
 	for s.at < end {
 		stop := min(end, s.tally.segments[s.segment].end)
-		if s.stratify {
-			s.stratified(stop, value)
-		} else {
-			s.plain(stop, value)
+		if s.at > 0 && (s.codes[s.at-1]|s.codes[s.at])&masked == 0 {
+			s.change(value - s.value)
 		}
+		s.value = value
+		n := 0
+		if s.stratify {
+			n = s.stratified(stop, value)
+		} else {
+			n = s.plain(stop, value)
+		}
+		s.tally.segments[s.segment].squares += float64(n) * value * value
 		if s.at == s.tally.segments[s.segment].end {
 			s.endSegment()
 		}
 	}
 }
 
-// stratified gives the bases up to stop, all of one segment, a value.
-func (s *scan) stratified(stop int, value float64) {
+// stratified gives the bases up to stop, all of one segment, a value, and returns how many of them
+// are unmasked.
+func (s *scan) stratified(stop int, value float64) (n int) {
 	for ; s.at < stop; s.at++ {
 		for ; s.ahead < min(s.at+s.after, len(s.codes)); s.ahead++ {
 			s.letters += isLetter(s.codes[s.ahead])
@@ -179,17 +192,21 @@ func (s *scan) stratified(stop int, value float64) {
 		}
 		if s.codes[s.at]&masked == 0 {
 			s.count(stratum(s.gc, s.letters), value)
+			n++
 		}
 	}
+	return n
 }
 
 // plain is stratified with one stratum for all bases.
-func (s *scan) plain(stop int, value float64) {
+func (s *scan) plain(stop int, value float64) (n int) {
 	for ; s.at < stop; s.at++ {
 		if s.codes[s.at]&masked == 0 {
 			s.count(0, value)
+			n++
 		}
 	}
+	return n
 }
 
 // count takes an unmasked base.
