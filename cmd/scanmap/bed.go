@@ -21,6 +21,11 @@ func contigIndexes(ref *dna.Reference) map[string]int {
 	return indexes
 }
 
+// noContig is the error of a name that no contig of a reference has; file is the reference.
+func noContig(file string, ref *dna.Reference, name string) error {
+	return fmt.Errorf("%s has no contig %q; its first is %q", shownInput(file), name, ref.Contigs[0].Name)
+}
+
 // readBED reads the intervals of a file, plain or compressed. Its errors name file and line.
 func readBED(ctx context.Context, file string, ref *dna.Reference) ([]bed.Interval, error) {
 	text, err := fasta.ReadText(ctx, file, maxBED)

@@ -35,7 +35,7 @@ func TestBEDOfAllCommands(t *testing.T) {
 		{"one\t6\t5\n", "x.bed: line 1: from 6 to 5 there are no bases"},
 		{"one\t6\t43\n", "x.bed: line 1: ends at 43, but one has 42 bases"},
 		{"one\t0\t4294967296\n", `x.bed: line 1: the end "4294967296" is not a number of bases`},
-		{"two\t6\t7\n", `x.bed: line 1: the reference has no contig "two"`},
+		{"two\t6\t7\n", `x.bed: line 1: the reference has no contig "two"; its first is "one"`},
 		{"o\x00n\x00e\x00\t\x00", "x.bed: is UTF-16 or binary; expected text"},
 	} {
 		if err := os.WriteFile("x.bed", []byte(c.text), 0o600); err != nil {

@@ -371,14 +371,14 @@ func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
 	for _, name := range j.excluded {
 		contig, ok := indexes[name]
 		if !ok {
-			return nil, fmt.Errorf("option --exclude: %s has no contig %q", shownInput(j.reference), name)
+			return nil, fmt.Errorf("option --exclude: %w", noContig(j.reference, ref, name))
 		}
 		j.options.Excluded = append(j.options.Excluded, contig)
 	}
 	for _, p := range j.ploidyOf {
 		contig, ok := indexes[p.contig]
 		if !ok {
-			return nil, fmt.Errorf("option --ploidy-of: %s has no contig %q", shownInput(j.reference), p.contig)
+			return nil, fmt.Errorf("option --ploidy-of: %w", noContig(j.reference, ref, p.contig))
 		}
 		j.options.Excluded = append(j.options.Excluded, contig)
 	}
@@ -409,7 +409,7 @@ func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
 			return nil, fmt.Errorf("%s: %w", shownInput(j.shared), err)
 		}
 	}
-	read := func(counter *copies.Counter) error { return j.readDepth(ctx, counter, indexes) }
+	read := func(counter *copies.Counter) error { return j.readDepth(ctx, counter, ref, indexes) }
 	if j.options.Error > 0 {
 		n.Result, j.options.Window, err = copies.Sized(ref, j.options, read)
 	} else {
@@ -445,7 +445,7 @@ func once(ref *dna.Reference, o copies.Options, read func(*copies.Counter) error
 }
 
 // readDepth gives the depths of a file to a counter.
-func (j *copiesJob) readDepth(ctx context.Context, counter *copies.Counter, indexes map[string]int) error {
+func (j *copiesJob) readDepth(ctx context.Context, counter *copies.Counter, ref *dna.Reference, indexes map[string]int) error {
 	file, err := fasta.OpenFile(ctx, j.depth)
 	if err != nil {
 		return cause(err)
@@ -456,7 +456,7 @@ func (j *copiesJob) readDepth(ctx context.Context, counter *copies.Counter, inde
 	return track.Read(plainErrors{file}, func(contig string, start, end int, value float32) error {
 		i, ok := indexes[contig]
 		if !ok {
-			return fmt.Errorf("%s has no contig %q", shownInput(j.reference), contig)
+			return noContig(j.reference, ref, contig)
 		}
 		if err := ctx.Err(); err != nil {
 			return err

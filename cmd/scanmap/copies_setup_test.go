@@ -125,7 +125,7 @@ scanmap copies --window auto --exclude X -o copies.bed --vcf 'my copies.vcf' ref
 		{"--ploidy-of X=1,=2 ref.fa starts.bw", `option --ploidy-of: "=2" is not a contig, = and a whole number from 0 to 1000`, 2},
 		{"--ploidy-of X=-1 ref.fa starts.bw", `option --ploidy-of: "X=-1" is not a contig`, 2},
 		{"--ploidy-of X=1,X=2 ref.fa starts.bw", "option --ploidy-of: X is given twice", 2},
-		{"--ploidy-of Z=1 ref.fa starts.bw", `option --ploidy-of: ref.fa has no contig "Z"`, 1},
+		{"--ploidy-of Z=1 ref.fa starts.bw", `option --ploidy-of: ref.fa has no contig "Z"; its first is "1"`, 1},
 		{"--dry-run ref.fa none.txt", "--dry-run: scanmap map --depth makes none.txt: none.txt: the name does not end with", 1},
 		{"--dry-run none.fa starts.bw", "none.fa: no such file or directory", 1},
 	} {

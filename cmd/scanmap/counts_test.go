@@ -76,7 +76,7 @@ func TestCountsMessages(t *testing.T) {
 		{"--abundance /dev/full", 1, "abundance: /dev/full: no space left on device"},
 		{"--regions F/none.bed --region-depth F/r.bed", 1, "F/none.bed: no such file or directory"},
 		{"--regions F/far.bed --region-depth F/r.bed", 1, "F/far.bed: line 1: ends at 1000000, but c1 has"},
-		{"--regions F/other.bed --region-depth F/r.bed", 1, `F/other.bed: line 1: the reference has no contig "none"`},
+		{"--regions F/other.bed --region-depth F/r.bed", 1, `F/other.bed: line 1: the reference has no contig "none"; its first is "c1"`},
 		{"--regions F/short.bed --region-depth F/r.bed", 1, "F/short.bed: line 1: has 2 columns"},
 		{"--regions F/empty.bed --region-depth F/r.bed", 1, "F/empty.bed: line 1: from 5 to 5 there are no bases"},
 	} {

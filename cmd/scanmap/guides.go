@@ -59,7 +59,7 @@ func guidesCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categoryInput,
 				Usage: "judge the guides of `FILE`, without PAM: FASTA, or lines of a guide or of a name and a guide; - is standard input"},
 			&cli.StringFlag{Name: "in", Category: categoryInput,
-				Usage: "judge all guides in a `REGION`, such as chr1:1001-2000 (from 1, both ends included), or in those of a BED file"},
+				Usage: "judge all guides in a `REGION`, such as chr1:1001-2000 (from 1, both ends included), in a contig, or in the regions of a BED file"},
 			&cli.StringFlag{Name: "length", Value: "20", Category: categoryInput, DefaultText: "20",
 				Usage: "guides of --in have `N` letters"},
 			&cli.StringFlag{Name: "regions", Category: categoryInput,
@@ -119,10 +119,11 @@ type guidesJob struct {
 }
 
 // placeName is a stretch of a contig by its name, empty for none. start and end are 0-based and
-// half-open.
+// half-open; an end of 0 stands for that of the contig.
 type placeName struct {
 	contig     string
 	start, end int
+	all        string // the whole text, which may be a contig's name too
 }
 
 func newGuidesJob(c *cli.Context, args []string) (*guidesJob, error) {
@@ -318,7 +319,11 @@ func (j *guidesJob) readRegion(value string) error {
 	}
 	parts := regionForm.FindStringSubmatch(value)
 	if parts == nil {
-		j.intervals = value
+		if _, err := os.Stat(value); errors.Is(err, fs.ErrNotExist) && value != "-" {
+			j.in = placeName{contig: value}
+		} else {
+			j.intervals = value
+		}
 		return nil
 	}
 	start, errStart := strconv.Atoi(strings.ReplaceAll(parts[2], ",", ""))
@@ -326,7 +331,7 @@ func (j *guidesJob) readRegion(value string) error {
 	if errStart != nil || errEnd != nil || start < 1 || end < start {
 		return fmt.Errorf("option --in: %q is not a contig, a colon, and bases from 1 on, such as chr1:1001-2000", value)
 	}
-	j.in = placeName{parts[1], start - 1, end}
+	j.in = placeName{parts[1], start - 1, end, value}
 	return nil
 }
 
@@ -385,9 +390,6 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	start := time.Now()
 	runtime.GOMAXPROCS(j.options.Threads)
 	collectLater()
-	if _, err := os.Stat(j.intervals); j.intervals != "" && errors.Is(err, fs.ErrNotExist) && j.intervals != "-" {
-		return fmt.Errorf("option --in: %q is neither a region, such as chr1:1001-2000, nor a file that is there", j.intervals)
-	}
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
@@ -512,6 +514,9 @@ func (j *guidesJob) source() string {
 	case j.intervals != "":
 		return "those in " + shownInput(j.intervals)
 	}
+	if j.in.end == 0 {
+		return "those in " + j.in.contig
+	}
 	return fmt.Sprintf("those in %s:%d-%d", j.in.contig, j.in.start+1, j.in.end)
 }
 
@@ -532,11 +537,24 @@ func (j *guidesJob) guides(ctx context.Context, ref *dna.Reference) ([]search.Pa
 			return nil, nil, err
 		}
 	} else {
-		contig, ok := contigIndexes(ref)[j.in.contig]
-		if !ok {
-			return nil, nil, fmt.Errorf("option --in: %s has no contig %q", shownInput(j.reference), j.in.contig)
+		indexes := contigIndexes(ref)
+		contig, ok := indexes[j.in.contig]
+		if other, is := indexes[j.in.all]; !ok && is { // samtools faidx names its pieces so
+			contig, ok, j.in = other, true, placeName{contig: j.in.all}
 		}
-		if length := ref.Contigs[contig].Length; j.in.end > length {
+		whole := j.in.end == 0
+		if !ok && whole {
+			return nil, nil, fmt.Errorf("option --in: %q is no region, such as chr1:1001-2000, no file that is there, and %w", j.in.contig,
+				noContig(j.reference, ref, j.in.contig))
+		}
+		if !ok {
+			return nil, nil, fmt.Errorf("option --in: %w", noContig(j.reference, ref, j.in.contig))
+		}
+		length := ref.Contigs[contig].Length
+		if whole {
+			j.in.end = length
+		}
+		if j.in.end > length {
 			return nil, nil, fmt.Errorf("option --in: contig %q of %s has %s, fewer than %d", j.in.contig, shownInput(j.reference),
 				counted(length, "base"), j.in.end)
 		}

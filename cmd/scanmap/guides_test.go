@@ -464,14 +464,15 @@ func TestGuidesFailures(t *testing.T) {
 		{"--in a:9-1 ref.fa", 2, `option --in: "a:9-1" is not a contig, a colon, and bases from 1 on, such as chr1:1001-2000`},
 		{"--in a:0-5 ref.fa", 2, `option --in: "a:0-5" is not a contig, a colon, and bases from 1 on, such as chr1:1001-2000`},
 		{"--in= ref.fa", 2, "option --in: the name is empty"},
-		{"--in z:1-5 ref.fa", 1, `option --in: ref.fa has no contig "z"`},
+		{"--in z:1-5 ref.fa", 1, `option --in: ref.fa has no contig "z"; its first is "a"`},
 		{"--in a:1-1,000 ref.fa", 1, `option --in: contig "a" of ref.fa has 136 bases, fewer than 1000`},
 		{"--in a:1-100 --seed-exact 9-21 ref.fa", 2, "option --seed-exact: guides of --in have 20 letters (--length), but those up to 21 have to match"},
 		{"-f g.txt --seed-exact 9-21 ref.fa", 1,
 			`g.txt: line 1: pattern "ACGTACGTACGTACGTACGT": it has 20 letters, but those up to 21 have to match`},
-		{"--in none.bed ref.fa", 1, `option --in: "none.bed" is neither a region, such as chr1:1001-2000, nor a file that is there`},
+		{"--in none.bed ref.fa", 1, `option --in: "none.bed" is no region, such as chr1:1001-2000, no file that is there, and ref.fa has no contig "none.bed"; ` +
+			`its first is "a"`},
 		{"--in empty.bed ref.fa", 1, "empty.bed: has no intervals"},
-		{"-f g.txt --regions bad.bed ref.fa", 1, `bad.bed: line 1: the reference has no contig "z"`},
+		{"-f g.txt --regions bad.bed ref.fa", 1, `bad.bed: line 1: the reference has no contig "z"; its first is "a"`},
 		{"-f g.txt --pam NXG ref.fa", 2, `option --pam: pattern "NXG": letter 2 is "X", which is not an IUPAC letter of DNA`},
 		{"-f g.txt -k 4% ref.fa", 2, `option --max-distance: "4%" is a percentage, and guides take a number of edits from 0 to 63`},
 		{"-f g.txt -k 2 --max-mismatches 2 ref.fa", 2, "option --max-mismatches replaces --max-distance"},
@@ -547,5 +548,33 @@ func TestGuidesAtEnds(t *testing.T) {
 				t.Errorf("%s: the page lacks a place", options)
 			}
 		}
+	}
+}
+
+// TestGuidesInContig takes all guides of a contig, whose name may look like a region, and of a file
+// before those of a contig of its name.
+func TestGuidesInContig(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	text := readFile(t, guidesRef(t, folder))
+	copiesFile(t, folder, "ref.fa", strings.Replace(text, ">b\n", ">b:11-90\n", 1))
+	run := func(in string) string {
+		return quietly(t, "guides", "--quiet", "--max-mismatches", "1", "--report-html", "page.html", "--in", in, "ref.fa")
+	}
+	want := run("a:1-136")
+	if got := run("a"); got != want || strings.Count(got, "\n") < 3 {
+		t.Errorf("of a:\n%s, want\n%s", got, want)
+	}
+	if !strings.Contains(readFile(t, "page.html"), "those in a:1-136") {
+		t.Error("the page does not say where guides are from")
+	}
+	want = run("b:11-90:1-179")
+	if got := run("b:11-90"); got != want || strings.Count(got, "\n") < 3 {
+		t.Errorf("of b:11-90:\n%s, want\n%s", got, want)
+	}
+	want = run("a:30-60")
+	copiesFile(t, folder, "a", "a\t29\t60\n")
+	if got := run("a"); got != want {
+		t.Errorf("of the file a:\n%s, want\n%s", got, want)
 	}
 }

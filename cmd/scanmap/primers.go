@@ -433,7 +433,7 @@ func (j *pairsJob) circularContigs(ref *dna.Reference) (numbers []int, err error
 	for _, name := range names {
 		i, ok := byName[name]
 		if !ok {
-			return nil, fmt.Errorf("option --circular: %s has no contig %q", shownInput(j.text), name)
+			return nil, fmt.Errorf("option --circular: %w", noContig(j.text, ref, name))
 		}
 		numbers = append(numbers, i)
 	}

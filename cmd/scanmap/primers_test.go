@@ -66,7 +66,7 @@ func TestPrimersCircular(t *testing.T) {
 		t.Error(got)
 	}
 	code, _, stderr := call("primers", "-f", pairs, "--circular", "NC_001422.1,chrM", phixFile)
-	if want := `option --circular: ` + phixFile + ` has no contig "chrM"`; code != 1 || !strings.Contains(stderr, want) {
+	if want := `option --circular: ` + phixFile + ` has no contig "chrM"; its first is "NC_001422.1"`; code != 1 || !strings.Contains(stderr, want) {
 		t.Error(code, stderr)
 	}
 }

@@ -96,7 +96,7 @@ func parse(columns []string, ref *dna.Reference, indexes map[string]int) (i Inte
 	}
 	contig, ok := indexes[columns[0]]
 	if !ok {
-		return i, fmt.Errorf("the reference has no contig %q", columns[0])
+		return i, fmt.Errorf("the reference has no contig %q; its first is %q", columns[0], ref.Contigs[0].Name)
 	}
 	i.Contig = contig
 	for _, c := range []struct {

@@ -45,7 +45,7 @@ func TestParse(t *testing.T) {
 		"a":                       "line 1: has 1 column; BED has contig, start and end",
 		"a\t1":                    "line 1: has 2 columns; BED has contig, start and end",
 		"a 1\t2":                  "line 1: has 2 columns; BED has contig, start and end",
-		"a\t1\t2\nc\t0\t1\n":      `line 2: the reference has no contig "c"`,
+		"a\t1\t2\nc\t0\t1\n":      `line 2: the reference has no contig "c"; its first is "a"`,
 		"#\n\na\tx\t2":            `line 3: the start "x" is not a number of bases`,
 		"a\t-1\t2":                `line 1: the start "-1" is not a number of bases`,
 		"a\t1\t2.5":               `line 1: the end "2.5" is not a number of bases`,
@@ -53,10 +53,10 @@ func TestParse(t *testing.T) {
 		"a\t2\t2":                 "line 1: from 2 to 2 there are no bases",
 		"a\t3\t2":                 "line 1: from 3 to 2 there are no bases",
 		"a\t0\t10\nb\t0\t4":       "line 2: ends at 4, but b has 3 bases",
-		"chr1\t0\t1":              `line 1: the reference has no contig "chr1"`,
-		"trackless\t0\t1":         `line 1: the reference has no contig "trackless"`,
-		"a\t1\t2\t\nbrowsers 1 2": `line 2: the reference has no contig "browsers"`,
-		"browser 1 2":             `line 1: the reference has no contig "browser"`,
+		"chr1\t0\t1":              `line 1: the reference has no contig "chr1"; its first is "a"`,
+		"trackless\t0\t1":         `line 1: the reference has no contig "trackless"; its first is "a"`,
+		"a\t1\t2\t\nbrowsers 1 2": `line 2: the reference has no contig "browsers"; its first is "a"`,
+		"browser 1 2":             `line 1: the reference has no contig "browser"; its first is "a"`,
 		"a\x00\t\x001":            "is UTF-16 or binary; expected text",
 	} {
 		if got, err := Parse([]byte(text), lengths(t, 10, 3)); got != nil || err == nil || err.Error() != want {
