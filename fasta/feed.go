@@ -190,10 +190,8 @@ func (f *feed) recordStart(comments bool) (format, error) {
 		return formatNone, errUTF16
 	case t[0] == '>':
 		return formatFASTA, nil
-	case bytes.HasPrefix(t, []byte("BAM\x01")):
-		return formatNone, fmt.Errorf("is BAM; expected FASTA or FASTQ")
-	case bytes.HasPrefix(t, []byte("CRAM")):
-		return formatNone, fmt.Errorf("is CRAM; expected FASTA or FASTQ")
+	case otherFormat(t) != "":
+		return formatNone, fmt.Errorf("is %s; expected FASTA or FASTQ", otherFormat(t))
 	case t[0] != '@':
 		return formatNone, fmt.Errorf("expected FASTA ('>') or FASTQ ('@'), found %q", t[:1])
 	case isSAM(t):
@@ -202,6 +200,17 @@ func (f *feed) recordStart(comments bool) (format, error) {
 		return formatNone, fmt.Errorf("comment lines before FASTQ; they are allowed before FASTA ('>') only")
 	}
 	return formatFASTQ, nil
+}
+
+// otherFormat names the format of binary data by how they begin, empty for others.
+func otherFormat(t []byte) string {
+	for _, f := range [][2]string{{"BAM\x01", "BAM"}, {"CRAM", "CRAM"}, {"BCF\x02", "BCF"}, {"\x26\xfc\x8f\x88", "bigWig"}, {"\x88\x8f\xfc\x26", "bigWig"},
+		{"\xeb\xf2\x89\x87", "bigBed"}, {"\x87\x89\xf2\xeb", "bigBed"}, {"\x43\x27\x41\x1a", "2bit"}, {"\x1a\x41\x27\x43", "2bit"}} {
+		if bytes.HasPrefix(t, []byte(f[0])) {
+			return f[1]
+		}
+	}
+	return ""
 }
 
 // isSAM tells a SAM header line from the header of a FASTQ record.

@@ -51,7 +51,7 @@ func Read(r io.ReadSeeker, yield func(contig string, start, end int, value float
 		}
 	}
 	if !bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		return readBedGraph(in, yield)
+		return readText(in, yield)
 	}
 	tail := &tailReader{r: in}
 	z, err := gzip.NewReader(tail)
@@ -61,7 +61,22 @@ func Read(r io.ReadSeeker, yield func(contig string, start, end int, value float
 	text := &gzipText{z: z, tail: tail}
 	// The extra field of a BGZF block begins with BC.
 	text.blocks = len(head) == 18 && head[3] == 4 && string(head[12:14]) == "BC"
-	return readBedGraph(bufio.NewReaderSize(text, readBuffer), yield)
+	return readText(bufio.NewReaderSize(text, readBuffer), yield)
+}
+
+// otherFormats are formats of records, with how their texts begin, as no bedGraph does.
+var otherFormats = [][2]string{{"BAM", "BAM\x01"}, {"CRAM", "CRAM\x02"}, {"CRAM", "CRAM\x03"}, {"SAM", "@HD\tVN:"}, {"SAM", "@SQ\tSN:"},
+	{"BCF", "BCF\x02"}, {"VCF", "##fileformat=VCF"}}
+
+// readText reads a bedGraph that was decompressed, unless it begins as another format does.
+func readText(in *bufio.Reader, yield func(contig string, start, end int, value float32) error) error {
+	head, _ := in.Peek(16) // readBedGraph has the error
+	for _, f := range otherFormats {
+		if bytes.HasPrefix(head, []byte(f[1])) {
+			return fmt.Errorf("is %s; expected bigWig or bedGraph, with a value per base", f[0])
+		}
+	}
+	return readBedGraph(in, yield)
 }
 
 // gzipText is the text of gzip data, with its errors.

@@ -184,6 +184,25 @@ func TestReadWrongBigWig(t *testing.T) {
 	}
 }
 
+// TestReadOtherFormats names formats that have no values along a reference, plain and compressed.
+func TestReadOtherFormats(t *testing.T) {
+	for text, want := range map[string]string{
+		"BAM\x01\x40\x00\x00\x00@HD\tVN:1.6\n": "BAM", "CRAM\x03\x00": "CRAM", "@HD\tVN:1.6\n": "SAM", "@SQ\tSN:a\tLN:9\n": "SAM",
+		"BCF\x02\x02": "BCF", "##fileformat=VCFv4.2\n": "VCF",
+	} {
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, _ = z.Write([]byte(text))
+		_ = z.Close()
+		for _, data := range []string{text, packed.String()} {
+			err := Read(strings.NewReader(data), func(string, int, int, float32) error { return nil })
+			if want := "is " + want + "; expected bigWig or bedGraph, with a value per base"; err == nil || err.Error() != want {
+				t.Errorf("%q: %v, want %s", text, err, want)
+			}
+		}
+	}
+}
+
 // TestReadSections has sections as others could write them.
 func TestReadSections(t *testing.T) {
 	head := func(contig, start, step, span uint32, kind byte, items uint16) []byte {

@@ -184,6 +184,8 @@ func (v *vcfReader) header() error {
 			return err
 		}
 		switch {
+		case v.line == 1 && bytes.HasPrefix(line, []byte("BCF\x02")):
+			return &fasta.Error{File: v.name, Err: errors.New("is BCF; expected VCF, which bcftools view makes of it")}
 		case v.line == 1 && !bytes.HasPrefix(line, []byte("##fileformat=VCFv4")):
 			return v.wrong("it is %s, and a VCF begins with ##fileformat=VCFv4", shown(line))
 		case bytes.HasPrefix(line, []byte("##")):

@@ -99,6 +99,7 @@ func TestRecords(t *testing.T) {
 func TestWrongRecords(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "v.vcf: is empty, and a VCF begins with ##fileformat=VCFv4"},
+		{"BCF\x02\x02\x30\x00\x00\x00##fileformat=VCFv4.2\n", "v.vcf: is BCF; expected VCF, which bcftools view makes of it"},
 		{">chr1\nACGT\n", `v.vcf: line 1: it is ">chr1", and a VCF begins with ##fileformat=VCFv4`},
 		{"##fileformat=VCFv4.2\n", "v.vcf: line 2: the file ends before the line that begins with #CHROM"},
 		{"##fileformat=VCFv4.2\n#CHROM\tPOS\n", `v.vcf: line 2: it is "#CHROM\tPOS", and should have the columns #CHROM POS ID REF ALT QUAL FILTER INFO`},
