@@ -36,6 +36,7 @@ type GuidesInfo struct {
 	Substitutions bool
 	Regions       string // name of the file, empty for none
 	Judged        int    // how many guides there were to choose from
+	WithPAM       string // how many guides seem to have their PAM, empty for none
 }
 
 // The page has at most this many guides and places: a browser opens it at once, and takes 5 MB.
@@ -109,6 +110,9 @@ func GuidesHTML(w io.Writer, g Guides, info GuidesInfo) error {
 	}
 	if n := withoutExact(&g); n > 0 {
 		p.Without = fmt.Sprintf("Guides without an exact place: %s. They have no scores, and rank last.", grouped(int64(n)))
+		if info.WithPAM != "" {
+			p.Without += " " + info.WithPAM + "."
+		}
 	}
 	p.Header = guideHeader(&g, info)
 	for i := range g.Summaries[:min(maxGuides, len(g.Summaries))] {

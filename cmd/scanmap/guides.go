@@ -426,6 +426,8 @@ type judgedGuides struct {
 	summaries []guides.Summary
 	judged    int           // how many guides there were
 	without   []string      // names of guides without an exact place
+	withPAM   int           // how many of these seem to be given with a PAM
+	given     []string      // the PAMs of these
 	stats     *search.Stats // of the last search, nil without guides
 	// The variants of a VCF, nil without one.
 	changes  []guides.ChangeSummary
@@ -477,7 +479,8 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 	if files.page != nil {
 		return g, report.GuidesHTML(files.page, g.page(), report.GuidesInfo{Version: version, CommandLine: j.commandLine,
 			Reference: j.reference, Guides: j.source(), PAM: j.pamsInWords(), PAMFirst: j.target.PAMFirst, Limits: limitsInWords(j.options.Limits), Distance: j.options.Distance,
-			Scored: j.scored(), Nuclease: string(j.nuclease), Substitutions: j.options.Substitutions, Regions: j.regions, Judged: g.judged})
+			Scored: j.scored(), Nuclease: string(j.nuclease), Substitutions: j.options.Substitutions, Regions: j.regions, Judged: g.judged,
+			WithPAM: g.withPAMs()})
 	}
 	return g, nil
 }
@@ -613,11 +616,17 @@ func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Option
 	return err
 }
 
-// noteWithout notes which guides have no exact place.
+// noteWithout notes which guides have no exact place, and which of these seem to have their PAM.
 func (g *judgedGuides) noteWithout() {
 	for i := range g.summaries {
 		if g.summaries[i].OnTarget() == 0 {
 			g.without = append(g.without, g.name(i))
+			if pam := g.pams.GivenWith(g.summaries[i].Letters); pam != "" {
+				g.withPAM++
+				if !slices.Contains(g.given, pam) {
+					g.given = append(g.given, pam)
+				}
+			}
 		}
 	}
 }

@@ -226,8 +226,32 @@ func (g *judgedGuides) warn(w io.Writer, reference string) error {
 	if more := len(g.without) - most; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	return warn(w, fmt.Sprintf("guides without an exact place in %s: %d of %d (%s); they have no scores, and rank last",
-		shownInput(reference), len(g.without), g.judged, names))
+	given := g.withPAMs()
+	if given != "" {
+		given = "; " + given
+	}
+	return warn(w, fmt.Sprintf("guides without an exact place in %s: %d of %d (%s); they have no scores, and rank last%s",
+		shownInput(reference), len(g.without), g.judged, names, given))
+}
+
+// withPAMs says how many guides without an exact place seem to have been given with their PAM,
+// empty for none.
+func (g *judgedGuides) withPAMs() string {
+	if g.withPAM == 0 {
+		return ""
+	}
+	verb, of := "end", "PAM"
+	if g.withPAM == 1 {
+		verb += "s"
+	}
+	if g.pams.First {
+		verb = strings.Replace(verb, "end", "begin", 1)
+	}
+	if len(g.given) > 1 {
+		of = "PAMs"
+	}
+	return fmt.Sprintf("%s %s with letters that fit the %s %s: give guides without their PAM", counted(g.withPAM, "guide"), verb, of,
+		strings.ToUpper(strings.Join(g.given, ", ")))
 }
 
 // summarize writes how much there was.

@@ -388,6 +388,35 @@ func TestGuidesWithoutExactPlace(t *testing.T) {
 	}
 }
 
+// TestGuidesWithPAM has guides that were given with their PAM, which the warning and the page say.
+// Guides that end otherwise, or are too short or too long without it, are not counted.
+func TestGuidesWithPAM(t *testing.T) {
+	folder := t.TempDir()
+	ref := guidesRef(t, folder)
+	page := filepath.Join(folder, "page.html")
+	const first, second = "ATGGTCGGACTCCCTGCCAGAGG", "ATGGTCGGACTACCCTGCCAGAGG"
+	for _, c := range []struct{ guides, options, want string }{
+		{"a " + first + "\nb " + second + "\nc ATGGTCGGACTCCCTGCCAG\n", "", "2 guides end with letters that fit the PAM NGG: give guides without their PAM"},
+		{"a " + strings.ToLower(first) + "\nb TTGGTCGGACTCCCTGCCAGAGC\n", "", "1 guide ends with letters that fit the PAM NGG: give guides without their PAM"},
+		{"a " + first + "\n", "--best 1", "1 guide ends with letters that fit the PAM NGG: give guides without their PAM"},
+		{"a " + first + "\nb ATGGTCGGACTCCCTGCCAGTAA\n", "--pam NGG,NAA", "2 guides end with letters that fit the PAMs NGG, NAA: give guides without their PAM"},
+		{"a TTTG" + first + "\n", "--nuclease AsCas12a --seed-exact 1-3", "1 guide begins with letters that fit the PAM TTTV: give guides without their PAM"},
+		{"a " + first + "\n", "--pam NNN", ""},
+		{"a CTGGTCGGACTCCCTGCAGG\nb CTGGTCGGACTCCCTGCCAGACGGAGG\n", "", ""},
+	} {
+		list := copiesFile(t, folder, "guides.txt", c.guides)
+		args := append([]string{"guides", "-f", list, "--max-mismatches", "2", "--html", page, ref}, strings.Fields(c.options)...)
+		code, _, stderr := call(args...)
+		_, got, _ := strings.Cut(strings.TrimSpace(stderr), "rank last")
+		if got = strings.TrimPrefix(got, "; "); code != 0 || got != c.want || !strings.Contains(readFile(t, page), c.want) {
+			t.Errorf("%s, %s: exit code %d, %s, want %s", c.guides, c.options, code, stderr, c.want)
+		}
+		if c.want == "" && strings.Contains(readFile(t, page), "that fit the PAM") {
+			t.Errorf("%s, %s: the page warns", c.guides, c.options)
+		}
+	}
+}
+
 // TestGuidesPAMFirst has the guides of Cas12a: the PAM comes first, and there are no scores.
 func TestGuidesPAMFirst(t *testing.T) {
 	folder := t.TempDir()

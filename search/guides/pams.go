@@ -36,6 +36,29 @@ type Form struct {
 	Mismatches, Gap, Cost int
 }
 
+// The usual lengths of guides: 20 letters for SpCas9, and 20 to 23 for others.
+const leastUsual, mostUsual = 20, 23
+
+// GivenWith returns the PAM of Own with which a guide seems to have been given: its letters end in
+// letters that fit the PAM, or begin in them if it is First, and have a usual length without them.
+// It is empty for none; a PAM of N alone says nothing.
+func (p *PAMs) GivenWith(letters string) string {
+	for _, pam := range p.Own {
+		rest := len(letters) - len(pam)
+		if rest < leastUsual || rest > mostUsual || strings.Trim(pam, "Nn") == "" {
+			continue
+		}
+		beside := letters[rest:]
+		if p.First {
+			beside = letters[:len(pam)]
+		}
+		if fits([]byte(beside), withT([]byte(strings.ToUpper(pam)))) {
+			return pam
+		}
+	}
+	return ""
+}
+
 // maxForms is the most forms: each takes a search of its own.
 const maxForms = 200
 
