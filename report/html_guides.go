@@ -18,6 +18,8 @@ type Guides struct {
 	Names     []string
 	Summaries []guides.Summary // in the order of the names, with the places that are shown
 	Regions   *guides.Regions  // nil for none
+	// Changes are what the alleles of a VCF do to the places of each guide; empty without one.
+	Changes []guides.ChangeSummary
 }
 
 // GuidesInfo is what the page of guides shows beside them.
@@ -36,6 +38,7 @@ type GuidesInfo struct {
 	Substitutions bool
 	Regions       string // name of the file, empty for none
 	Judged        int    // how many guides there were to choose from
+	Variants      string // name of the VCF, empty for none
 	WithPAM       string // how many guides seem to have their PAM, empty for none
 }
 
@@ -60,6 +63,7 @@ type guidesPage struct {
 	Left           string
 	Scores         string // how scores are made, empty without scores
 	Without        string // how many guides have no exact place, empty for none
+	Variants       string // what alleles do to targets, empty without a VCF
 	Edits, Regions bool   // whether there may be bulges, and whether there are regions
 	PAMFirst       bool
 }
@@ -114,6 +118,9 @@ func GuidesHTML(w io.Writer, g Guides, info GuidesInfo) error {
 			p.Without += " " + info.WithPAM + "."
 		}
 	}
+	if info.Variants != "" {
+		p.Variants = variantsLine(&g, info)
+	}
 	p.Header = guideHeader(&g, info)
 	for i := range g.Summaries[:min(maxGuides, len(g.Summaries))] {
 		p.Guides = append(p.Guides, g.row(i, info))
@@ -151,8 +158,26 @@ func guideFacts(g *Guides, info GuidesInfo) []fact {
 	if info.Regions != "" {
 		facts = append(facts, fact{"Regions", fmt.Sprintf("%s (%s)", inputName(info.Regions), grouped(int64(g.Regions.Len()))), false})
 	}
+	if info.Variants != "" {
+		facts = append(facts, fact{"Variants", inputName(info.Variants), false})
+	}
 	return append(facts, fact{"Command line", printable(shorten(ShellLine(info.CommandLine), maxCommandLine)), true},
 		fact{"Version", info.Version, false})
+}
+
+// variantsLine says how many targets the alleles of a VCF take away, and what the columns about
+// them have.
+func variantsLine(g *Guides, info GuidesInfo) string {
+	lost, made := int64(0), int64(0)
+	for i := range g.Changes {
+		if g.Changes[i].TargetLost > 0 {
+			lost++
+		}
+		made += g.Changes[i].Made
+	}
+	return fmt.Sprintf("Alleles of %s: %s without an exact target on some haplotypes; %s made. “Target lost” is the share of the chromosome's copies "+
+		"without it. Exact places, off-targets, specificities and alignments are of the reference alone.", inputName(info.Variants),
+		plural(lost, "guide"), plural(made, "place"))
 }
 
 // inputName shows the name of a file that is read.
@@ -248,6 +273,9 @@ func guideHeader(g *Guides, info GuidesInfo) []cell {
 	if g.Regions != nil {
 		names = append(names, "in regions#")
 	}
+	if info.Variants != "" {
+		names = append(names, "target lost#", "made#", "CFD of made#", "changed#", "lost#")
+	}
 	names = append(names, "letters", "target")
 	for edits := 1; edits <= info.Distance; edits++ {
 		name := fmt.Sprintf("%d#", edits)
@@ -271,6 +299,11 @@ func (g *Guides) row(i int, info GuidesInfo) guideRow {
 	if g.Regions != nil {
 		r.Numbers = append(r.Numbers, grouped(s.InRegions))
 	}
+	var change *guides.ChangeSummary
+	if info.Variants != "" {
+		change = &g.Changes[i]
+		r.Numbers = append(r.Numbers, hit(change.TargetFrequency), grouped(change.Made), hit(change.MadeCFD), grouped(change.Changed), grouped(change.Lost))
+	}
 	if t := s.Target; t != nil {
 		r.Target = g.where(t.Contig, t.Start, t.End, t.Reverse)
 	}
@@ -288,8 +321,29 @@ func (g *Guides) row(i int, info GuidesInfo) guideRow {
 	if scored(*s) {
 		r.Summary += ", CFD " + specificity(s.CFD)
 	}
+	if change != nil {
+		r.Summary += changeWords(change)
+	}
 	r.Left = left(int(s.Places())-len(r.Places), "place", "not with fewer edits than these")
 	return r
+}
+
+// changeWords are what the alleles of a VCF do to a guide, for its heading; empty for nothing that
+// matters.
+func changeWords(c *guides.ChangeSummary) (words string) {
+	switch {
+	case c.TargetLost > 0 && math.IsNaN(c.TargetFrequency):
+		words = "; alleles take the target away"
+	case c.TargetLost > 0:
+		words = fmt.Sprintf("; target lost on %s %% of the copies", strconv.FormatFloat(100*c.TargetFrequency, 'g', 3, 64))
+	}
+	if c.Made > 0 {
+		words += "; alleles make " + plural(c.Made, "place")
+		if !math.IsNaN(c.MadeCFD) {
+			words += " of CFD up to " + hit(c.MadeCFD)
+		}
+	}
+	return words
 }
 
 // where is a place in words, counted from 1.

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -140,6 +141,36 @@ func TestGuidesHTML(t *testing.T) {
 	}
 	empty := guidesPageOf(t, Guides{Ref: ref}, "none", true)
 	balanced(t, empty)
+}
+
+// TestGuidesHTMLChanges has guides whose targets alleles take away or leave, with and without a
+// known frequency, and places that they make.
+func TestGuidesHTMLChanges(t *testing.T) {
+	g, _ := someGuides(t, 4, 3, "guide")
+	g.Changes = []guides.ChangeSummary{
+		{Made: 3, Changed: 2, Lost: 1, MadeCFD: 0.25, TargetLost: 1, TargetFrequency: 0.125},
+		{MadeCFD: math.NaN()},
+		{Made: 1, MadeCFD: math.NaN(), TargetLost: 2, TargetFrequency: math.NaN()},
+		{Lost: 1, MadeCFD: math.NaN(), TargetLost: 1, TargetFrequency: 1},
+	}
+	var b bytes.Buffer
+	if err := GuidesHTML(&b, g, GuidesInfo{Guides: "x", PAM: "NGG", Distance: 4, Variants: "<v>.vcf", Judged: 4}); err != nil {
+		t.Fatal(err)
+	}
+	balanced(t, b.Bytes())
+	text := strings.ReplaceAll(b.String(), "\u00a0", " ")
+	for _, want := range []string{
+		"; target lost on 12.5 % of the copies; alleles make 3 places of CFD up to 0.25<", "; alleles take the target away; alleles make 1 place<",
+		"; target lost on 100 % of the copies<", "Alleles of &lt;v&gt;.vcf: 3 guides without an exact target on some haplotypes; 4 places made.",
+		`<td class="number">0.125</td><td class="number">3</td><td class="number">0.25</td><td class="number">2</td><td class="number">1</td>`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(text, "NaN") || strings.Count(text, "target lost on") != 2 {
+		t.Error("the page has NaN, or tells of other targets")
+	}
 }
 
 // TestAligned cuts alignments into pieces of letters that are alike.

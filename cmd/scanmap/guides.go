@@ -480,7 +480,7 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 		return g, report.GuidesHTML(files.page, g.page(), report.GuidesInfo{Version: version, CommandLine: j.commandLine,
 			Reference: j.reference, Guides: j.source(), PAM: j.pamsInWords(), PAMFirst: j.target.PAMFirst, Limits: limitsInWords(j.options.Limits), Distance: j.options.Distance,
 			Scored: j.scored(), Nuclease: string(j.nuclease), Substitutions: j.options.Substitutions, Regions: j.regions, Judged: g.judged,
-			WithPAM: g.withPAMs()})
+			Variants: j.vcf, WithPAM: g.withPAMs()})
 	}
 	return g, nil
 }

@@ -69,6 +69,41 @@ func TestGuidesChangesOfCas12a(t *testing.T) {
 	}
 }
 
+// TestGuidesChangesOnPage has targets of real data, one of which all copies have lost: the page
+// says so, and has the columns.
+func TestGuidesChangesOnPage(t *testing.T) {
+	folder := t.TempDir()
+	page := filepath.Join(folder, "page.html")
+	const reference, vcf = "../../testdata/na12878.fa.gz", "../../testdata/na12878.vcf"
+	args := []string{"guides", "--in", "chr20_10M:2000-2300", "--max-mismatches", "4", "--report-html", page, reference}
+	rows := rowsOf(quietly(t, append(args, "--vcf", vcf)...), "")
+	lost := 0
+	text := untied(readFile(t, page))
+	for _, row := range rows[1:] {
+		columns := strings.Split(row, "\t")
+		if columns[24] != "0" {
+			lost++
+		}
+		if columns[0] == "chr20_10M:2141-2163:+" && (columns[25] != "1.000000" || !strings.Contains(text, "CFD 100.00; target lost on 100 % of the copies")) {
+			t.Errorf("%q, and the page lacks it", row)
+		}
+	}
+	for _, want := range []string{">target lost<", ">CFD of made<", "Alleles of " + vcf + ": " + counted(lost, "guide") + " without an exact target on some haplotypes; 0 places made."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if lost == 0 || strings.Count(text, "; target lost on ") != lost {
+		t.Errorf("%d guides have lost their target, the page has %d", lost, strings.Count(text, "; target lost on "))
+	}
+	quietly(t, args...)
+	if text := readFile(t, page); strings.Contains(text, "target lost") || strings.Contains(text, "Alleles of") {
+		t.Error("the page tells of alleles without a VCF")
+	}
+	// No guides.
+	quietly(t, "guides", "--in", "chr20_10M:1-20", "--vcf", vcf, "--report-html", page, reference)
+}
+
 // TestGuidesChanges has a target that two samples have lost, a place that an allele makes with its
 // PAM, and one that it takes away.
 func TestGuidesChanges(t *testing.T) {

@@ -192,7 +192,7 @@ func (r *placeRows) finish() error { return r.to.Flush() }
 
 // page is what the page shows of the guides.
 func (g *judgedGuides) page() report.Guides {
-	p := report.Guides{Summaries: g.summaries, Ref: g.ref, Regions: g.regions}
+	p := report.Guides{Summaries: g.summaries, Ref: g.ref, Regions: g.regions, Changes: g.changes}
 	for i := range g.summaries {
 		p.Names = append(p.Names, g.name(i))
 	}
