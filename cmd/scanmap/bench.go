@@ -53,6 +53,9 @@ func newBenchJob(c *cli.Context, args []string) (*benchJob, error) {
 	if j.json == "" && c.IsSet("json") {
 		return nil, usagef("option --json: the name is empty")
 	}
+	if err := plainOutput(namedOutput{"json", j.json}); err != nil {
+		return nil, usageError{err}
+	}
 	var err error
 	if j.device, err = deviceChoice(c); err != nil {
 		return nil, usageError{err}

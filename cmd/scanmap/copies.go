@@ -251,7 +251,7 @@ func (j *copiesJob) readOutputs(c *cli.Context) error {
 	if j.vcf, err = fileName(c, "vcf"); err != nil {
 		return err
 	}
-	if ending := strings.ToLower(filepath.Ext(j.vcf)); ending == ".gz" || ending == ".bgz" || ending == ".bcf" {
+	if otherFormats.MatchString(j.vcf) {
 		return fmt.Errorf("option --vcf: %s: scanmap copies writes plain VCF; bcftools view compresses it", j.vcf)
 	}
 	switch j.sample = c.String("sample"); {
@@ -292,8 +292,7 @@ func copiesFormat(name string) (track.Format, error) {
 	if format, err := track.FormatOf(name); err == nil {
 		return format, nil
 	}
-	switch ending := strings.ToLower(filepath.Ext(name)); ending {
-	case ".gz", ".bgz", ".bb", ".bam", ".sam":
+	if otherFormats.MatchString(name) || strings.EqualFold(filepath.Ext(name), ".sam") {
 		return "", fmt.Errorf("option --output: %s: scanmap copies writes plain BED, and bedGraph and bigWig if the name ends in "+
 			".bedgraph, .bedgraph.gz or .bw", name)
 	}

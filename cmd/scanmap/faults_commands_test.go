@@ -27,8 +27,8 @@ type faultCall struct {
 // options that takes a file or a folder. TestFaultsOfCommands fails for a missing one.
 var faultCalls = map[string][]faultCall{
 	"map": {
-		{"map --output F/x.bam --sort --unmapped F/u.fq --stats F/s.json --multiqc F/m.json --report-html F/h.html I/ref.fa I/reads.fq",
-			"h.html m.json s.json u.fq x.bam x.bam.bai"},
+		{"map --output F/x.bam --sort --unmapped F/u.fq --stats F/s.json --multiqc F/m_mqc.json --report-html F/h.html I/ref.fa I/reads.fq",
+			"h.html m_mqc.json s.json u.fq x.bam x.bam.bai"},
 		{"map -o F/x.sam --depth F/d.bg.gz --regions I/regions.bed --region-depth F/r.bed --abundance F/a.tsv I/ref.fa I/reads.fq",
 			"a.tsv d.bg.gz d.bg.gz.tbi r.bed x.sam"},
 		{"map -o none --weights best --regions I/regions.bed --region-shared F/s.bedpe I/ref.fa I/reads.fq", "s.bedpe"},
@@ -57,7 +57,7 @@ var faultCalls = map[string][]faultCall{
 		{"insert-size --samples I/samples.tsv I/ref.fa", ""},
 	},
 	"merge-stats": {
-		{"merge-stats --stats F/s.json --multiqc F/m.json --report-html F/h.html I/1.json I/2.json", "h.html m.json s.json"},
+		{"merge-stats --stats F/s.json --multiqc F/m_mqc.json --report-html F/h.html I/1.json I/2.json", "h.html m_mqc.json s.json"},
 		{"merge-stats --stats F/s.json --depth F/x.bedgraph.gz --regions I/regions.bed --region-depth F/r.bed I/1.json I/1.bw I/2.json I/2.bw",
 			"r.bed s.json x.bedgraph.gz x.bedgraph.gz.tbi"},
 		{"merge-stats I/1.json I/2.json", ""},

@@ -108,9 +108,6 @@ func (j *filterJob) readOutputs(c *cli.Context) error {
 			return fmt.Errorf("option --%s: %s: scanmap filter writes plain FASTQ and FASTA, or .gz", n.option, n.name)
 		}
 	}
-	if otherFormats.MatchString(j.counts) {
-		return fmt.Errorf("option --pattern-counts: %s: scanmap filter writes plain TSV", j.counts)
-	}
 	if j.report, err = fileName(c, "report-html"); err != nil {
 		return err
 	}

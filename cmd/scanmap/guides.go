@@ -371,10 +371,8 @@ func (j *guidesJob) readOutputs(c *cli.Context) error {
 			outputs = append(outputs, namedOutput{o.option, *o.to})
 		}
 	}
-	for _, o := range outputs {
-		if otherFormats.MatchString(o.name) {
-			return fmt.Errorf("option --%s: %s: scanmap guides writes plain text; pipe standard output to gzip", o.option, o.name)
-		}
+	if otherFormats.MatchString(j.output) {
+		return fmt.Errorf("option --output: %s: scanmap guides writes plain text; pipe standard output to gzip", j.output)
 	}
 	return differentOutputs(outputs, j.inputs())
 }

@@ -336,8 +336,31 @@ func (j *mapJob) readGroup(c *cli.Context) error {
 // noRecords is the name of an output that is not written.
 const noRecords = "none"
 
-// otherFormats matches names of files in formats that are not written.
-var otherFormats = regexp.MustCompile(`(?i)\.(bam|cram|gz|bgz|bgzf|zst|bz2|xz)$`)
+// otherFormats matches names of files in formats that are compressed or binary, which an output has
+// only where a command says so.
+var otherFormats = regexp.MustCompile(`(?i)\.(bam|cram|bcf|bw|bigwig|bb|bigbed|gz|bgz|bgzf|zst|zstd|bz2|xz|zip)$`)
+
+// plainOutputs are the options of outputs that are always plain text, and what they hold.
+var plainOutputs = map[string]string{
+	"stats": "JSON", "json": "JSON", "report-html": "HTML", "region-depth": "BED", "region-shared": "BEDPE",
+	"abundance": "TSV", "genome-abundance": "TSV", "pattern-counts": "TSV", "pair-counts": "TSV", "region-copies": "BED",
+	"family-copies": "TSV", "places": "TSV", "changes": "TSV", "unique": "BED", "wig": "wiggle",
+}
+
+// plainOutput refuses the name of a compressed or binary file for plain text, and of a file that
+// MultiQC does not find.
+func plainOutput(o namedOutput) error {
+	if form := plainOutputs[o.option]; form != "" && otherFormats.MatchString(o.name) {
+		return fmt.Errorf("option --%s: %s: scanmap writes plain %s", o.option, o.name, form)
+	}
+	if o.option != "multiqc" || o.name == "" || strings.HasSuffix(o.name, "_mqc.json") || isStandardOutput(o.name) {
+		return nil
+	}
+	if info := stat(o.name); info != nil && !info.Mode().IsRegular() {
+		return nil // a FIFO or a device
+	}
+	return fmt.Errorf("option --multiqc: %s: the name does not end in _mqc.json, by which MultiQC finds the file", o.name)
+}
 
 // readForms reads the formats of files of records, and how they are sorted.
 func (j *mapJob) readForms(c *cli.Context) error {
@@ -471,7 +494,8 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 	return differentOutputs(outputs, j.inputs())
 }
 
-// differentOutputs refuses one file as two outputs, and an input as an output.
+// differentOutputs refuses one file as two outputs, an input as an output, and the name of a
+// compressed file for plain text.
 func differentOutputs(outputs []namedOutput, inputs []string) error {
 	for i, a := range outputs {
 		for _, b := range outputs[:i] {
@@ -482,7 +506,7 @@ func differentOutputs(outputs []namedOutput, inputs []string) error {
 				return fmt.Errorf("options --%s and --%s name the same file", b.option, a.option)
 			}
 		}
-		if err := keepInputs(a.name, inputs...); err != nil {
+		if err := firstError(keepInputs(a.name, inputs...), plainOutput(a)); err != nil {
 			return err
 		}
 	}

@@ -247,7 +247,7 @@ func (j *mappabilityJob) readOutputs(c *cli.Context) error {
 	if j.raw != "" {
 		form := strings.TrimPrefix(filepath.Ext(j.raw), ".")
 		if !slices.Contains(mappability.RawForms, form) {
-			return fmt.Errorf("option --raw: the name %s ends in none of .%s", j.raw, strings.Join(mappability.RawForms, ", ."))
+			return fmt.Errorf("option --raw: %s: the name ends in none of .%s", j.raw, strings.Join(mappability.RawForms, ", ."))
 		}
 		j.rawForm = mappability.RawForm(form)
 	}

@@ -215,7 +215,7 @@ func TestMappabilityErrors(t *testing.T) {
 		{"-K 4 -o x.txt ref.fa", 2, "option --output: x.txt: the name does not end with .bedgraph, .bg or .bdg, one of them with .gz or .bgz, .bw or .bigwig"},
 		{"-K 4 --window 5 ref.fa", 2, "option --window is for --wig FILE"},
 		{"-K 4 --wig x.wig --window 0 ref.fa", 2, `option --window: "0" is not a whole number from 1 to 2147483647`},
-		{"-K 4 --raw x.raw ref.fa", 2, "option --raw: the name x.raw ends in none of .freq8, .freq16, .map"},
+		{"-K 4 --raw x.raw ref.fa", 2, "option --raw: x.raw: the name ends in none of .freq8, .freq16, .map"},
 		{"-K 4 --unique x.bed -o x.bed ref.fa", 2, "option --output: x.bed: the name does not end with .bedgraph, .bg or .bdg, one of them with .gz or .bgz, .bw or .bigwig"},
 		{"-K 4 --unique ref.fa ref.fa", 2, "ref.fa is an input and would be overwritten"},
 		{"-K 4 --against - -", 2, "two inputs cannot both come from standard input"},

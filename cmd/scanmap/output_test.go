@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -289,5 +290,48 @@ func TestSinkKeepsFirstError(t *testing.T) {
 	}
 	if err := s.err(); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("kept %v", err)
+	}
+}
+
+// TestNamesOfForms has each named output of each command end in what tells of compressed or binary
+// files: the file is of this kind, or the name is refused before anything is written.
+func TestNamesOfForms(t *testing.T) {
+	inputs := faultInputs(t)
+	magic := map[string]string{"gz": "\x1f\x8b", "bgz": "\x1f\x8b", "BZ2": "BZh", "zst": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ", "bam": "\x1f\x8b",
+		"bw": "\x26\xfc\x8f\x88", "bcf": "BCF"}
+	for _, command := range eachCommand() {
+		for _, o := range command.options {
+			writes := slices.Contains([]string{categoryOutput, categoryCounts, categoryReports}, o.category) || o.name() == "discordant"
+			calls := faultCalls[command.name]
+			if !writes || o.placeholder != "FILE" || o.name() == "genome-definition" || command.name == "bench device" {
+				continue
+			}
+			chosen, at := faultCall{}, -1
+			for _, c := range calls {
+				at = slices.IndexFunc(strings.Fields(c.args), func(a string) bool { return a == "--"+o.name() || o.name() == "output" && a == "-o" })
+				if chosen = c; at >= 0 {
+					break
+				}
+			}
+			if at < 0 {
+				t.Errorf("scanmap %s: no call of faultCalls has --%s", command.name, o.name())
+				continue
+			}
+			for ending, begins := range magic {
+				folder := t.TempDir()
+				args := chosen.arguments(inputs, folder)
+				args[at+1] += "." + ending
+				name := args[at+1]
+				code, _, stderr := call(args...)
+				text, err := os.ReadFile(name)
+				switch {
+				case code == 0 && err == nil && strings.HasPrefix(string(text), begins):
+				case code == 2 && strings.HasPrefix(stderr, "scanmap: option --"+o.name()+": "+name+": ") && strings.Count(stderr, "\n") == 1 &&
+					names(t, folder) == "":
+				default:
+					t.Errorf("scanmap %s --%s %s: exit code %d, %q, the file begins with %.4q", command.name, o.name(), name, code, stderr, text)
+				}
+			}
+		}
 	}
 }

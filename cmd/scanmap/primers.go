@@ -188,9 +188,6 @@ func (j *pairsJob) readCounts(c *cli.Context) error {
 	if j.report, err = fileName(c, "report-html"); err != nil {
 		return err
 	}
-	if otherFormats.MatchString(j.counts) {
-		return fmt.Errorf("option --pair-counts: %s: scanmap primers writes plain TSV", j.counts)
-	}
 	if !c.IsSet("max-products") {
 		return nil
 	}

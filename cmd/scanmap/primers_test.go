@@ -140,7 +140,7 @@ func TestPrimersUsage(t *testing.T) {
 		{"--pairs p.tsv --background b.fa -o b.fa ref.fa", "b.fa is an input and would be overwritten"},
 		{"--pairs p.tsv --circular= ref.fa", "option --circular: the name is empty"},
 		{"--pairs p.tsv --pair-counts= ref.fa", "option --pair-counts: the name is empty"},
-		{"--pairs p.tsv --pair-counts c.tsv.gz ref.fa", "option --pair-counts: c.tsv.gz: scanmap primers writes plain TSV"},
+		{"--pairs p.tsv --pair-counts c.tsv.gz ref.fa", "option --pair-counts: c.tsv.gz: scanmap writes plain TSV"},
 		{"--pairs p.tsv --pair-counts - ref.fa", "option --pair-counts: standard output is taken by --output"},
 		{"--pairs p.tsv --pair-counts x -o x ref.fa", "options --output and --pair-counts name the same file"},
 		{"--pairs p.tsv --pair-counts p.tsv ref.fa", "p.tsv is an input and would be overwritten"},

@@ -248,7 +248,7 @@ func TestRecordErrors(t *testing.T) {
 		{"filter -f bars r.fq -o x.bam", 2, "option --output: x.bam: scanmap filter writes plain FASTQ and FASTA, or .gz"},
 		{"filter -f bars d1.fq d2.fq --output-mates x.fq.bz2", 2,
 			"option --output-mates: x.fq.bz2: scanmap filter writes plain FASTQ and FASTA, or .gz"},
-		{"filter -f bars r.fq -o x --pattern-counts n.tsv.gz", 2, "option --pattern-counts: n.tsv.gz: scanmap filter writes plain TSV"},
+		{"filter -f bars r.fq -o x --pattern-counts n.tsv.gz", 2, "option --pattern-counts: n.tsv.gz: scanmap writes plain TSV"},
 		{"demultiplex -o - -f bars r.fq", 2, "option --output: - is standard output, and barcodes need a folder"},
 		{"filter --end 5 ACGT r.fq", 2, "option --end needs --within"},
 		{"filter --within 3 --end 4 ACGT r.fq", 2, `option --end: "4" is not both, 5 or 3`},
