@@ -46,9 +46,9 @@ func benchMapCommand(p process) *cli.Command {
 			if err != nil {
 				return err
 			}
-			o, err := benchMapOptions(c, j)
-			if err != nil {
-				return usageError{err}
+			var o *bench.Options
+			if err := readAll(c, func(c *cli.Context) (err error) { o, err = benchMapOptions(c, j); return err }); err != nil {
+				return err
 			}
 			runtime.GOMAXPROCS(o.Threads)
 			return j.do(c.Context, p.stdout, func() (*measure.Result, error) { return bench.Map(c.Context, *o) })
@@ -114,5 +114,6 @@ func benchMapInput(c *cli.Context, o *bench.Options, json string) error {
 	if err := keepInputs(json, o.Reference, o.Libraries[0].Reads); err != nil {
 		return err
 	}
-	return differentStreams("reference and reads", o.Reference, o.Libraries[0].Reads)
+	return firstError(differentStreams("reference and reads", o.Reference, o.Libraries[0].Reads),
+		notReference(o.Reference, o.Libraries[0].Reads))
 }

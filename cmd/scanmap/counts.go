@@ -153,8 +153,12 @@ func (o *counts) readSeparator(c *cli.Context) error {
 		return errors.New("option --genome-separator: the text is empty")
 	case o.separator != "" && o.definition != "":
 		return errors.New("options --genome-definition and --genome-separator exclude each other")
-	case (o.separator+o.definition == "") != (o.ofGenomes == ""):
-		return errors.New("option --genome-abundance needs --genome-definition or --genome-separator, which are for nothing else")
+	case o.ofGenomes != "" && o.separator+o.definition == "":
+		return errors.New("option --genome-abundance needs --genome-definition or --genome-separator")
+	case o.ofGenomes == "" && o.definition != "":
+		return errors.New("option --genome-definition is for --genome-abundance, which is not given")
+	case o.ofGenomes == "" && o.separator != "":
+		return errors.New("option --genome-separator is for --genome-abundance, which is not given")
 	}
 	return nil
 }

@@ -29,6 +29,22 @@ func differentStreams(what, a, b string) error {
 	return nil
 }
 
+// inputError is bad content of a file that options are read from, a folder that is missing, or
+// one file as two inputs: not a wrong call.
+type inputError struct{ error }
+
+// notReference refuses files of reads that are the reference, as pairs refuse one file as both
+// mates.
+func notReference(reference string, files ...string) error {
+	for _, name := range files {
+		a, b := stat(reference), stat(name)
+		if a != nil && b != nil && reference != "-" && name != "-" && os.SameFile(a, b) && a.Mode().IsRegular() {
+			return inputError{fmt.Errorf("%s: is the same file as %s; expected reads", name, reference)}
+		}
+	}
+	return nil
+}
+
 // stat returns what a name stands for, nil if it does not exist.
 func stat(name string) os.FileInfo {
 	f := os.Stat

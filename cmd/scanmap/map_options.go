@@ -117,10 +117,6 @@ func (j *mapJob) readPart(c *cli.Context) error {
 	return err
 }
 
-// inputError is bad content of a file that options are read from, or a folder that is missing: not
-// a wrong call.
-type inputError struct{ error }
-
 // inputs are the names of all files that are read.
 func (j *mapJob) inputs() []string {
 	names := []string{j.options.Reference}
@@ -136,7 +132,7 @@ func (j *mapJob) inputs() []string {
 	return append(names, j.counts.inputs()...)
 }
 
-// differentInputs refuses one stream as two inputs.
+// differentInputs refuses one stream as two inputs, and the reference as reads.
 func (j *mapJob) differentInputs() error {
 	streams := []string{}
 	for _, name := range j.inputs() {
@@ -149,6 +145,11 @@ func (j *mapJob) differentInputs() error {
 			if err := differentStreams("two inputs", b, a); err != nil {
 				return err
 			}
+		}
+	}
+	for _, l := range j.options.Libraries {
+		if err := notReference(j.options.Reference, l.Reads, l.Mates); err != nil {
+			return err
 		}
 	}
 	return nil

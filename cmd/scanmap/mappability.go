@@ -351,6 +351,10 @@ func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files 
 		}
 		genomes = append(genomes, genome)
 	}
+	if longest := longestContig(genomes[0]); j.options.Length > longest {
+		return "", fmt.Errorf("%s: K-mers of %d bases (--length) cannot lie on it, whose longest contig has %d",
+			shownInput(j.genomes[0]), j.options.Length, longest)
+	}
 	if j.regions != "" {
 		intervals, err := readBED(ctx, j.regions, genomes[0])
 		if err != nil {
@@ -393,6 +397,14 @@ func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files 
 		}
 	}
 	return j.summarize(f), nil
+}
+
+// longestContig is the length of the longest contig.
+func longestContig(ref *dna.Reference) (longest int) {
+	for i := range ref.Contigs {
+		longest = max(longest, ref.Contigs[i].Length)
+	}
+	return longest
 }
 
 // values are the values that --value asks for.

@@ -219,6 +219,7 @@ func TestMappabilityErrors(t *testing.T) {
 		{"-K 4 --unique x.bed -o x.bed ref.fa", 2, "option --output: x.bed: the name does not end with .bedgraph, .bg or .bdg, one of them with .gz or .bgz, .bw or .bigwig"},
 		{"-K 4 --unique ref.fa ref.fa", 2, "ref.fa is an input and would be overwritten"},
 		{"-K 4 --against - -", 2, "two inputs cannot both come from standard input"},
+		{"-K 14 -o x.bg ref.fa", 1, "ref.fa: K-mers of 14 bases (--length) cannot lie on it, whose longest contig has 13"},
 		{"-K 4 -o x.bg none.fa", 1, "none.fa: no such file or directory"},
 		{"-K 4 -o x.bg --regions bad.bed ref.fa", 1, `bad.bed: line 2: the reference has no contig "three"; its first is "one"`},
 		{"-K 4 -o x.bg --raw no/x.freq8 ref.fa", 1, "no/x.freq8: no such file or directory"},

@@ -118,6 +118,8 @@ func TestBadSamples(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "there are no libraries; a line has reads, mates or nothing, and a read group, separated by tabs"},
 		{"reads\tmates\n", "there are no libraries; a line has reads, mates or nothing, and a read group, separated by tabs"},
+		{"sample,fastq_1,fastq_2\nx,r1.fq,r2.fq\n", "library 1: sample,fastq_1,fastq_2: no such file or directory; " +
+			"a line has three columns separated by tabs, and this one has commas"},
 		{"\tr2.fq\n", "line 1: there is no file of reads in the first column"},
 		{"r1.fq\tr2.fq\tx\nr1.fq\n", "line 2: either all lines have a read group or none has, and line 1 is the other way"},
 		{"r1.fq\n\nr1.fq\tr2.fq\tx\n", "line 3: either all lines have a read group or none has, and line 1 is the other way"},
@@ -145,6 +147,15 @@ func TestBadPairs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Symlink("ref.fa", "link.fa"); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"insert-size ref.fa r1.fq link.fa", "bench map --device cpu ref.fa link.fa"} {
+		code, _, stderr := call(strings.Fields(args)...)
+		if want := "scanmap: link.fa: is the same file as ref.fa; expected reads\n"; code != 1 || stderr != want {
+			t.Errorf("%s: exit code %d, standard error %swant %s", args, code, stderr, want)
+		}
+	}
 	for _, options := range []string{"", "--max-insert 9"} {
 		code, _, stderr := call(append(strings.Fields("map bad.fa short.fq --interleaved"), strings.Fields(options)...)...)
 		if want := "scanmap: bad.fa: expected FASTA ('>') or FASTQ ('@'), found \"n\"\n"; code != 1 || stderr != want {
@@ -158,6 +169,9 @@ func TestBadPairs(t *testing.T) {
 		{"--interleaved short.fq", `short.fq: record 1 "a": the file ends without its mate`},
 		{"--interleaved r1.fq", `r1.fq: record 2 "b": the record before it, "a", is not its mate`},
 		{"r1.fq r1.fq", "r1.fq: is the same file as r1.fq; expected the mates of its reads"},
+		{"ref.fa", "ref.fa: is the same file as ref.fa; expected reads"},
+		{"--interleaved ./ref.fa", "./ref.fa: is the same file as ref.fa; expected reads"},
+		{"r1.fq link.fa", "link.fa: is the same file as ref.fa; expected reads"},
 	} {
 		for _, output := range []string{"out.sam", "out.bam", "out.sam.gz"} {
 			code, stdout, stderr := call(append(strings.Fields("map ref.fa -o "+output), strings.Fields(c.args)...)...)
@@ -166,7 +180,7 @@ func TestBadPairs(t *testing.T) {
 			}
 		}
 	}
-	if got := names(t, folder); got != "bad.fa other.fq r1.fq ref.fa short.fq" {
+	if got := names(t, folder); got != "bad.fa link.fa other.fq r1.fq ref.fa short.fq" {
 		t.Errorf("the folder holds %s", got)
 	}
 }

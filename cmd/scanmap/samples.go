@@ -37,7 +37,10 @@ func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.L
 			if name == "" || name == "-" {
 				continue
 			}
-			if _, err := os.Stat(name); err != nil {
+			if _, err := os.Stat(name); err != nil && l.Mates == "" && strings.Contains(name, ",") {
+				return nil, nil, fmt.Errorf("%s: library %d: %s: %w; a line has three columns separated by tabs, and this one has commas",
+					file, i+1, name, cause(err))
+			} else if err != nil {
 				return nil, nil, fmt.Errorf("%s: library %d: %s: %w", file, i+1, name, cause(err))
 			}
 		}
