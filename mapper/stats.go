@@ -39,7 +39,8 @@ type Stats struct {
 	Sample *UnmappedSample
 	// Mappings is the number of locations found; Reported those written.
 	Mappings, Reported int64
-	// ByDistance[d] is the number of mapped reads whose best distance is d.
+	// ByDistance[d] is the number of mapped reads whose best distance is d: edits, or with Local the
+	// score that the best location lacks.
 	ByDistance []int64
 	// PerRead[i] is the number of reads whose locations number 0, 1, 2, 3 to 4, 5 to
 	// 8, ... (bucket i > 1 holds counts above 2^(i-2) up to 2^(i-1)).

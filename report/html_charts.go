@@ -100,22 +100,16 @@ type bar struct {
 	size                float64
 }
 
-// maxDistanceBars is the number of bars from which distances are put together in ranges.
-const maxDistanceBars = 16
-
 func distanceBars(s *mapper.Stats) barChart {
-	counts := s.ByDistance
-	for len(counts) > 0 && counts[len(counts)-1] == 0 {
-		counts = counts[:len(counts)-1]
-	}
-	width := max(1, (len(counts)+maxDistanceBars-1)/maxDistanceBars)
 	var bars []bar
-	for from := 0; from < len(counts); from += width {
-		to := min(from+width, len(counts))
-		b := bucket{int64(from), int64(to - 1), sum(counts[from:to])}
+	for _, b := range distanceRanges(s.ByDistance) {
 		bars = append(bars, bar{Label: b.String(), Share: percent(b.Reads, s.Mapped), number: b.Reads})
 	}
-	return newBarChart("distances", "Best edit distance of mapped reads", "edits, reads, share of the mapped reads", bars)
+	title, unit := "Best edit distance of mapped reads", "edits"
+	if ofScores(s) {
+		title, unit = "Score lost by the best location of mapped reads", "lost score"
+	}
+	return newBarChart("distances", title, unit+", reads, share of the mapped reads", bars)
 }
 
 func perReadBars(s *mapper.Stats) barChart {

@@ -29,6 +29,25 @@ func buckets(perRead []int64) []bucket {
 	return out
 }
 
+// maxRanges is the number of distances from which these are put together in ranges.
+const maxRanges = 16
+
+// distanceRanges puts mapper.Stats.ByDistance together in at most maxRanges ranges: of one width
+// after 0, which stays alone.
+func distanceRanges(counts []int64) (all []bucket) {
+	for len(counts) > 0 && counts[len(counts)-1] == 0 {
+		counts = counts[:len(counts)-1]
+	}
+	width := max(1, (len(counts)+maxRanges-3)/(maxRanges-1))
+	for from, to := 0, min(1, len(counts)); from < len(counts); from, to = to, min(to+width, len(counts)) {
+		all = append(all, bucket{int64(from), int64(to - 1), sum(counts[from:to])})
+	}
+	return all
+}
+
+// ofScores tells whether distances are lost scores, as with mapper.Options.Local, and not edits.
+func ofScores(s *mapper.Stats) bool { return s.Options["min-score"] != "" }
+
 func (b bucket) String() string {
 	if b.From == b.To {
 		return grouped(b.From)

@@ -88,6 +88,30 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestDistances names edits and lost scores, and has ranges from 21 lines on.
+func TestDistances(t *testing.T) {
+	s := &mapper.Stats{Mapped: 42, ByDistance: make([]int64, 83)}
+	for d := range 20 {
+		s.ByDistance[d] = 2
+	}
+	table := func() string {
+		var b bytes.Buffer
+		distancePart(&b, s)
+		return strings.Join(strings.Fields(b.String()), " ")
+	}
+	if got := table(); !strings.HasPrefix(got, "best distance reads of mapped 0 2 4.76 % 1 2 ") || strings.Contains(got, "to") {
+		t.Errorf("20 distances: %s", got)
+	}
+	s.ByDistance[82], s.Options = 2, map[string]string{"min-score": "60%"}
+	const want = "lost score reads of mapped 0 2 4.76 % 1 to 6 12 28.57 % 7 to 12 12 28.57 % 13 to 18 12 28.57 % 19 to 24 2 4.76 % 79 to 82 2 4.76 %"
+	if got := table(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if c := distanceBars(s); c.Title != "Score lost by the best location of mapped reads" || !strings.HasPrefix(c.Axis, "lost score, ") || len(c.Bars) != 15 {
+		t.Errorf("%q, %q, %d bars", c.Title, c.Axis, len(c.Bars))
+	}
+}
+
 func TestJSON(t *testing.T) {
 	for name, s := range map[string]*mapper.Stats{"example": example(), "empty": {}, "paired": paired()} {
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,9 @@ import (
 // A draft assembly has a million.
 const maxContigs = 25
 
+// maxDistances is the number of distances from which the table has ranges of them.
+const maxDistances = 20
+
 // Table writes the statistics as a table of aligned columns, for standard error.
 func Table(w io.Writer, s *mapper.Stats) error {
 	var b bytes.Buffer
@@ -52,10 +55,22 @@ func distancePart(b *bytes.Buffer, s *mapper.Stats) {
 	if len(s.ByDistance) == 0 {
 		return
 	}
-	rows := [][]string{{"best distance", "reads", "of mapped"}}
+	name := "best distance"
+	if ofScores(s) {
+		name = "lost score"
+	}
+	rows := [][]string{{name, "reads", "of mapped"}}
 	for d, n := range s.ByDistance {
 		if n > 0 {
 			rows = append(rows, []string{fmt.Sprint("  ", d), grouped(n), percent(n, s.Mapped)})
+		}
+	}
+	if len(rows) > 1+maxDistances {
+		rows = rows[:1]
+		for _, r := range distanceRanges(s.ByDistance) {
+			if r.Reads > 0 {
+				rows = append(rows, []string{"  " + r.String(), grouped(r.Reads), percent(r.Reads, s.Mapped)})
+			}
 		}
 	}
 	section(b, "lrr", rows)
