@@ -30,8 +30,9 @@ func countPlaces(reference, reads string) error {
 		Reference: reference,
 		Libraries: []mapper.Library{{Reads: reads}},
 		Distance:  mapper.DefaultDistance,
-		Device:    device.Choice{Kind: device.Auto}, // GPUs if there are any and the work is worth it
-		Threads:   runtime.NumCPU(),
+		Report:    mapper.Report{Mode: mapper.ReportAll}, // or ReportBest, ReportOne, ReportUnique
+		Device:    device.Choice{Kind: device.Auto},      // GPUs if that is worth it
+		Threads:   runtime.NumCPU(),                      // 0 is one
 	}
 	found := func(records []sam.Record) error {
 		for _, r := range records {

@@ -56,9 +56,13 @@ func primerPanel() (contigs []string, primers string) {
 }
 
 // script runs the first block of a recipe.
-func (b *bench) script(name string) {
+func (b *bench) script(name string) { b.scriptAfter(name, "") }
+
+// scriptAfter is script of the first commands after a text.
+func (b *bench) scriptAfter(name, after string) {
 	b.Helper()
-	_, text, _ := strings.Cut(page(b.T, name), "```sh\n")
+	_, text, _ := strings.Cut(page(b.T, name), after)
+	_, text, _ = strings.Cut(text, "```sh\n")
 	text, _, _ = strings.Cut(text, "```")
 	cmd := exec.Command("bash", "-c", "set -euo pipefail\n"+text)
 	cmd.Dir, cmd.Env = b.folder, append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))

@@ -74,6 +74,11 @@ func TestVariants(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(b.folder, "na12878.bam.bai")); err != nil {
 		t.Error(err)
 	}
+	b.scriptAfter("variants.md", "## Compare with a truth set")
+	both, err := os.ReadFile(filepath.Join(b.folder, "compared", "0002.vcf"))
+	if n := strings.Count(string(both), "\nchr20_10M\t"); err != nil || n < 65 {
+		t.Errorf("bcftools isec has %d variants in both, %v", n, err)
+	}
 
 	truth, calls := b.normalized("testdata/na12878.vcf"), b.normalized("calls.vcf")
 	var known, found [3]int
