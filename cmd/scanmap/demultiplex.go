@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,6 +48,7 @@ func demultiplexCommand(p process) *cli.Command {
 				return err
 			}
 			split := func(ctx context.Context) (*records.Stats, error) { return job.split(ctx, p.stdout) }
+			job.hint = job.anywhere
 			return job.run(c.Context, p.stderr, "barcode", split, func(s *records.Stats) string {
 				return fmt.Sprintf("%d with a barcode, %d ambiguous, %d unassigned", s.Matched, s.Ambiguous, s.Records-s.Matched-s.Ambiguous)
 			})
@@ -120,6 +122,28 @@ func inFolder(folder, file string) bool {
 	}
 	inside, err := filepath.Rel(from, to)
 	return err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator))
+}
+
+// anywhere is a hint to --within where barcodes may lie anywhere, and lie at many places by chance.
+func (j *demultiplexJob) anywhere(s *records.Stats) string {
+	const (
+		manyReads     = 10
+		manyOfRecords = 0.01
+	)
+	if j.options.Within != records.Anywhere || s.Records < manyReads {
+		return ""
+	}
+	letters := s.Letters
+	if j.options.Mate != 0 {
+		letters /= 2
+	}
+	chance := 1 - math.Exp(-j.options.ByChance(float64(letters)/float64(s.Records)))
+	if chance < manyOfRecords && (s.Ambiguous < manyReads || float64(s.Ambiguous) < manyOfRecords*float64(s.Records)) {
+		return ""
+	}
+	return fmt.Sprintf("barcodes may lie anywhere in a read, and %.2g %% of records of random letters have one by chance; "+
+		"%d of %d records are ambiguous. Where reads begin with their barcode, give --within 0 --end 5",
+		100*chance, s.Ambiguous, s.Records)
 }
 
 // split writes a file for each barcode, and the page.

@@ -236,12 +236,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 
 // hint says what may be tried where many reads are unmapped.
 func hint(w io.Writer, s *mapper.Stats) error {
-	text := report.Hint(s)
-	if text == "" {
-		return nil
-	}
-	_, err := fmt.Fprintf(w, "scanmap: hint: %s\n", oneLine(text))
-	return err
+	return writeHint(w, report.Hint(s))
 }
 
 // warnOfEmpty names the files that had no reads: a run of an empty file succeeds, and is seldom

@@ -39,6 +39,15 @@ func warn(w io.Writer, message string) error {
 	return err
 }
 
+// writeHint writes what may be tried, nothing for an empty text.
+func writeHint(w io.Writer, text string) error {
+	if text == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "scanmap: hint: %s\n", oneLine(text))
+	return err
+}
+
 // counted is a number with what it counts.
 func counted(n int, what string) string {
 	switch {

@@ -56,6 +56,8 @@ type recordsJob struct {
 	options     records.Options
 	report      string // file of the page, empty for none
 	commandLine []string
+	// hint is what to say after the summary, empty for nothing; nil for none.
+	hint func(*records.Stats) string
 }
 
 // inputs are the names of the files that are read.
@@ -202,7 +204,10 @@ func (j *recordsJob) run(ctx context.Context, stderr io.Writer, pattern string, 
 			text += "; " + strings.Join(stats.Schemes, ", ")
 		}
 		_, err := fmt.Fprintf(stderr, "scanmap: %s, %s, %.3f s\n", counted(len(o.Patterns), pattern), text, took.Seconds())
-		return err
+		if err != nil || j.hint == nil {
+			return err
+		}
+		return writeHint(stderr, j.hint(stats))
 	})
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -400,6 +401,43 @@ func TestRecordSignal(t *testing.T) {
 		}
 		if got := names(t, folder); got != before {
 			t.Errorf("%s: the folder holds %s", args, got)
+		}
+	}
+}
+
+// TestDemultiplexAnywhere hints to --within where random reads have barcodes, and nowhere else.
+func TestDemultiplexAnywhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := rand.New(rand.NewPCG(3, 4))
+	letters := func(n int) string {
+		text := make([]byte, n)
+		for i := range text {
+			text[i] = "ACGT"[r.IntN(4)]
+		}
+		return string(text)
+	}
+	var reads, bars, long strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&reads, ">r%d\n%s\n", i, letters(150))
+	}
+	for i := range 12 {
+		fmt.Fprintf(&bars, "b%d %s\n", i, letters(8))
+		fmt.Fprintf(&long, "b%d %s\n", i, letters(24))
+	}
+	for name, text := range map[string]string{"r.fa": reads.String(), "bars": bars.String(), "long": long.String()} {
+		copiesFile(t, ".", name, text)
+	}
+	for i, c := range []struct {
+		options string
+		hint    bool
+	}{
+		{"--max-mismatches 1 -f bars", true}, {"-k 1 -f bars", true}, {"-k 1 --within 0 --end 5 -f bars", false}, {"-k 3 -f long", false},
+		{"-k 1 --quiet -f bars", false},
+	} {
+		code, _, stderr := call(append(strings.Fields("demultiplex -o "+fmt.Sprint("d", i)+" "+c.options), "r.fa")...)
+		if code != 0 || strings.Contains(stderr, "\nscanmap: hint: barcodes may lie anywhere in a read, and ") != c.hint ||
+			strings.Contains(stderr, "give --within 0 --end 5\n") != c.hint {
+			t.Errorf("%s: exit code %d, %s", c.options, code, stderr)
 		}
 	}
 }

@@ -141,6 +141,40 @@ const mostName = 200
 // bothStrands tells whether both strands of a read are searched at the same places.
 func (o *Options) bothStrands() bool { return o.Within == Anywhere && !o.Search.ForwardOnly }
 
+// ByChance is how many patterns a read of random letters has at the least, anywhere in a number of
+// letters: insertions and deletions, which let more fit, do not count.
+func (o *Options) ByChance(letters float64) (expected float64) {
+	for i := range o.Patterns {
+		p := &o.Patterns[i]
+		// fits[d] is the chance that the letters so far have d substitutions.
+		fits := make([]float64, o.Search.Distance+1)
+		fits[0] = 1
+		for j, letter := range p.Letters {
+			match := 1.0
+			for kinds, all := range []string{"ACGTU", "RYSWKM", "BDHV"} {
+				if strings.IndexByte(all, letter) >= 0 {
+					match = float64(kinds+1) / 4
+				}
+			}
+			exact := p.Exact != nil && p.Exact[j]
+			for d := len(fits) - 1; d >= 0; d-- {
+				fits[d] *= match
+				if d > 0 && !exact {
+					fits[d] += fits[d-1] * (1 - match)
+				}
+			}
+		}
+		places := max(letters-float64(len(p.Letters))+1, 0)
+		for _, chance := range fits {
+			expected += places * chance
+		}
+	}
+	if o.bothStrands() {
+		expected *= 2
+	}
+	return expected
+}
+
 // CheckBarcodes returns the fault of Patterns as barcodes. Their names have to be names of files,
 // all different, and their letters have to be different. Where both strands of a read are searched,
 // no barcode may be the reverse complement of another: each read with one would have both.

@@ -13,6 +13,8 @@ import (
 // Stats says how a run went. A pair of mates is one record of two reads.
 type Stats struct {
 	Records, Reads int64
+	// Letters are those of all reads.
+	Letters int64
 	// Matched are the records that have a pattern or, in Split, one barcode. Ambiguous have several
 	// that are about as good.
 	Matched, Ambiguous int64
@@ -178,6 +180,9 @@ func (r *run) search(ctx context.Context, repeated *search.Repeated, packed <-ch
 		r.stats.Schemes = stats.Schemes
 		r.stats.Records += int64(b.records())
 		r.stats.Reads += int64(len(b.reads))
+		for i := range b.reads {
+			r.stats.Letters += int64(len(b.reads[i].Bases))
+		}
 		end := b.err
 		found <- b
 		if end != nil {

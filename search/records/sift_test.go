@@ -2,9 +2,11 @@ package records
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -598,6 +600,35 @@ func TestPartsOfTurns(t *testing.T) {
 		}
 		if most := len(folder.files) * (turns + 1); folder.calls > most || len(c.records) < 2*most {
 			t.Errorf("%d records of %d bytes are written in %d parts, want at most %d", len(c.records), total, folder.calls, most)
+		}
+	}
+}
+
+// TestByChance compares with counts of random reads.
+func TestByChance(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const texts, length = 400, 1000
+	for _, letters := range []string{"ACGTTG", "ANRTTGB"} {
+		for k := range 3 {
+			o := Options{Patterns: []search.Pattern{{Letters: []byte(letters)}}, Within: Anywhere}
+			o.Search.Distance, o.Search.ForwardOnly = k, true
+			found := 0
+			for range texts * length {
+				different := 0
+				for _, letter := range []byte(letters) {
+					set := cmp.Or(map[byte]string{'N': "ACGT", 'R': "AG", 'B': "CGT"}[letter], string(letter))
+					if !strings.Contains(set, string("ACGT"[r.IntN(4)])) {
+						different++
+					}
+				}
+				if different <= k {
+					found++
+				}
+			}
+			want := float64(found) / texts * float64(length-len(letters)+1) / length
+			if got := o.ByChance(length); got < 0.85*want || got > 1.15*want {
+				t.Errorf("%s with %d: %g, want about %g", letters, k, got, want)
+			}
 		}
 	}
 }
