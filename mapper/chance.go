@@ -321,6 +321,15 @@ func (o *Options) sensible(ref *dna.Reference, l *library, reads []fasta.Read) e
 		"allow fewer edits, or limit the locations of a read (--max-locations) to map it nevertheless", l.Reads, k, length, n, o.Reference)
 }
 
+// ShareByChance is about the share of all locations there can be at which k edits let a read of a
+// length lie in a text, where the letters of both are random. 1 is everywhere.
+func ShareByChance(metric Metric, length, k int) float64 {
+	const bases = 1 << 20 // which cancels out
+	chance := randomText{reads: []shares{evenShares}, text: evenShares, bases: bases}
+	all := chance.everywhere(metric, k)
+	return chance.locations(metric, length, k, tellingLittle*all) / all
+}
+
 // medianLength is the least length that at least half of the reads do not exceed.
 func medianLength(reads []fasta.Read) int {
 	lengths := make([]int, len(reads))

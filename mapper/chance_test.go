@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -77,6 +78,48 @@ func modelOf(t *testing.T, reads, text string, bases int) randomText {
 }
 
 // TestShares counts bases of reads and of both strands of a text, and leaves other letters out.
+// TestShareByChance has what can be counted: 13 of 256 words of four letters have a substitution or
+// none beside another. Edits are drawn from random texts.
+func TestShareByChance(t *testing.T) {
+	if got := ShareByChance(Substitutions, 4, 1); math.Abs(got-13.0/256) > 1e-9 {
+		t.Errorf("a substitution of four: %g", got)
+	}
+	for _, k := range []int{0, 5, 8, 10, 15, 21} {
+		got := ShareByChance(Edits, 21, k)
+		random := rand.New(rand.NewPCG(7, uint64(k)))
+		read, column, next, since, found := make([]byte, 21), make([]int, 22), make([]int, 22), 0, 0
+		const letters = 400_000
+		for at := range letters {
+			if at%2000 == 0 { // another read and text
+				for i := range read {
+					read[i] = "ACGT"[random.IntN(4)]
+				}
+				for i := range column {
+					column[i] = i
+				}
+			}
+			letter := "ACGT"[random.IntN(4)]
+			next[0] = 0
+			for i, r := range read {
+				next[i+1] = column[i] + 1
+				if r == letter {
+					next[i+1] = column[i]
+				}
+				next[i+1] = min(next[i+1], next[i]+1, column[i+1]+1)
+			}
+			column, next = next, column
+			if since++; column[21] <= k && since > k {
+				found++
+				since = 0
+			}
+		}
+		want := float64(found) / letters * float64(k+1)
+		if math.Abs(got-want) > 0.1*want+1e-3 {
+			t.Errorf("%d edits: %g, counted %g", k, got, want)
+		}
+	}
+}
+
 func TestShares(t *testing.T) {
 	got := readShares([]fasta.Read{{Bases: []byte("AAAC")}, {Bases: []byte("GNRTTTTT")}, {}})
 	if want := []shares{{0.75, 0.25, 0, 0}, {0, 0, 1.0 / 6, 5.0 / 6}, evenShares}; !slices.Equal(got, want) {

@@ -439,7 +439,10 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 		return nil, err
 	}
 	g := &judgedGuides{ref: ref, pams: &j.pams, forms: j.forms}
-	if g.patterns, g.origins, err = j.guides(ctx, ref); err != nil {
+	if g.patterns, g.origins, err = j.guides(ctx, ref); err == nil {
+		err = telling(g.patterns, &j.options)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if j.regions != "" {

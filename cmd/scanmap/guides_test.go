@@ -521,6 +521,8 @@ func TestGuidesFailures(t *testing.T) {
 		{"-f g.txt --places ref.fa ref.fa", 2, "ref.fa is an input and would be overwritten"},
 		{"-f - -", 2, "two inputs cannot both come from standard input"},
 		{"-f bad.txt -o x.tsv ref.fa", 1, `bad.txt: line 1: pattern "ACGTXACGTACGT": letter 5 is "X", which is not an IUPAC letter of DNA`},
+		{"-f g.txt -k 12 -o x.tsv --html x.html ref.fa", 1,
+			`g.txt: line 1: pattern "ACGTACGTACGTACGTACGT": with 12 edits its 20 letters lie at 100 % of all places by chance: allow fewer`},
 		{"-f g.txt -k 20 -o x.tsv --html x.html ref.fa", 1, `g.txt: line 1: pattern "ACGTACGTACGTACGTACGT": it has 20 letters and would match everywhere with 20 edits`},
 	} {
 		code, stdout, stderr := call(append([]string{"guides"}, strings.Fields(c.args)...)...)

@@ -326,6 +326,17 @@ func (j *pairsJob) find(ctx context.Context, products, counts, page *output) (*p
 	if err != nil {
 		return nil, err
 	}
+	if j.options.ThreePrime.Letters == 0 { // whose edits are limited alone
+		var patterns []search.Pattern
+		for i := range pairs {
+			p := &pairs[i]
+			patterns = append(patterns, search.Pattern{Name: p.Name, Letters: p.Forward, Source: p.Source},
+				search.Pattern{Name: p.Name, Letters: p.Reverse, Source: p.Source})
+		}
+		if err := telling(patterns, &j.options.Search); err != nil {
+			return nil, err
+		}
+	}
 	background, err := j.searchBackground(ctx, pairs)
 	if err != nil {
 		return nil, err

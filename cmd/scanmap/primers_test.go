@@ -151,6 +151,21 @@ func TestPrimersUsage(t *testing.T) {
 	}
 }
 
+// TestPrimersEverywhere refuses primers that would be at most places by chance.
+func TestPrimersEverywhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	copiesFile(t, ".", "p.tsv", "phix\tGAGTTTTATCGCTTCCATGAC\tAACACAATGTGACTCATATCT\n")
+	copiesFile(t, ".", "ref.fa", ">c\nACGTACGTACGT\n")
+	code, stdout, stderr := call(strings.Fields("primers -f p.tsv -k 12 -o x.tsv ref.fa")...)
+	const want = "scanmap: p.tsv: line 1: pattern \"phix\": with 12 edits its 21 letters lie at 98 % of all places by chance: allow fewer\n"
+	if code != 1 || stdout != "" || stderr != want || names(t, ".") != "p.tsv ref.fa" {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	if code, _, stderr := call(strings.Fields("primers -f p.tsv -k 12 --three-prime 12:0 -o x.tsv ref.fa")...); code != 0 {
+		t.Errorf("with --three-prime: exit code %d, %s", code, stderr)
+	}
+}
+
 // TestPrimersPage writes products, counts and the page in one run, and the page alone.
 func TestPrimersPage(t *testing.T) {
 	folder := t.TempDir()

@@ -17,6 +17,7 @@ import (
 
 	"scanmap/fasta"
 	"scanmap/gpu/device"
+	"scanmap/mapper"
 	"scanmap/sam"
 	"scanmap/search"
 	_ "scanmap/search/papers" // its methods can be named
@@ -335,7 +336,7 @@ func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, e
 	if j.variants != nil {
 		return j.searchVariants(ctx, out)
 	}
-	patterns, err := j.readPatterns(ctx)
+	patterns, err := j.tellingPatterns(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -365,6 +366,51 @@ func (j *searchJob) readPatterns(ctx context.Context) ([]search.Pattern, error) 
 		}
 	}
 	return j.target.Patterns(patterns)
+}
+
+// tellingPatterns are those of readPatterns, unless they would be at most places by chance.
+func (j *searchJob) tellingPatterns(ctx context.Context) ([]search.Pattern, error) {
+	patterns, err := j.readPatterns(ctx)
+	if err != nil || j.alphabet == search.Bytes {
+		return patterns, err
+	}
+	return patterns, telling(patterns, &j.options)
+}
+
+// mostByChance is the share of the places where a pattern can be, from which on its places say
+// nothing.
+const mostByChance = 0.5
+
+// telling refuses patterns that would be at most places by chance, as map refuses reads. Patterns
+// with letters that have to match, besides those of a PAM, may have any distance.
+func telling(patterns []search.Pattern, o *search.Options) error {
+	metric, name := mapper.Edits, "edits"
+	if o.Substitutions {
+		metric, name = mapper.Substitutions, "substitutions"
+	}
+	shares := map[int]float64{} // by length
+	for i := range patterns {
+		p := &patterns[i]
+		length, exact := len(p.WithoutPAM()), 0
+		for _, e := range p.Exact {
+			if e {
+				exact++
+			}
+		}
+		// Fewer edits are few beside those of random text, and as many as letters are refused later.
+		if o.Limits != nil || 5*o.Distance < 2*length || o.Distance >= length || len(p.Letters)-exact < length {
+			continue
+		}
+		share, known := shares[length]
+		if !known {
+			share = mapper.ShareByChance(metric, length, o.Distance)
+			shares[length] = share
+		}
+		if share >= mostByChance {
+			return p.Errorf("with %d %s its %d letters lie at %.0f %% of all places by chance: allow fewer", o.Distance, name, length, 100*share)
+		}
+	}
+	return nil
 }
 
 // readText reads a reference or, for the alphabet of bytes, the bytes of a file.

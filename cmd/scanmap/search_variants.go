@@ -97,7 +97,7 @@ func variantsOptions(c *cli.Context, vcf string) (*variants.Options, error) {
 
 // searchVariants is search of a reference with variants.
 func (j *searchJob) searchVariants(ctx context.Context, out io.Writer) (*search.Stats, error) {
-	patterns, err := j.readPatterns(ctx)
+	patterns, err := j.tellingPatterns(ctx)
 	if err != nil {
 		return nil, err
 	}
