@@ -223,7 +223,7 @@ func TestLimitsOfProcess(t *testing.T) {
 		{"-f 1", "map --quiet -o x.sam " + refFile + " " + many, large},
 		{"-f 1", "map --quiet -o x.bam --compression 0 " + refFile + " " + many, large},
 		{"-f 1", "map --quiet -o x.bam --sort " + refFile + " " + many, large},
-		{"-f 1", "search -o x.tsv -k 2 ACGT " + refFile, large},
+		{"-f 1", "search -o x.tsv -k 1 ACGT " + refFile, large},
 		{"-v " + mib(2000), "map --quiet -o x.sam " + small, ""},
 		{"-v " + mib(2000), "search -o x.sam ACGT " + refFile, ""},
 		// A segment of sorting is a sixteenth of its memory; a file of bytes is held as a whole.

@@ -294,9 +294,9 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 		{"", "map --quiet -e 1 --max-locations 1048576 --sort --sort-memory 1 --tmpdir F -o F/x.bam REF READS"},
 		{"", "map --quiet -e 1 --max-locations 1048576 --engine scan -u F/u.fq -o F/x.sam.gz REF READS"},
 		{"", "map --quiet -e 1 --max-locations 1048576 -o none --depth F/x.bg.gz --regions 10 --region-depth F/x.bed REF READS"},
-		{"", "search --quiet -k 1 -o F/x.tsv AC REF"},
+		{"", "search --quiet -o F/x.tsv N REF"},
 		{"ulimit -v 2500000 && ", "map --quiet -e 1 --max-locations 1048576 -o F/x.sam --stats F/s.json REF READS"},
-		{"ulimit -v 2500000 && ", "search --quiet -k 1 -o F/x.tsv AC REF"},
+		{"ulimit -v 2500000 && ", "search --quiet -o F/x.tsv N REF"},
 	} {
 		for n, after := range []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond} {
 			if !effort.Full() && n%2 != i%2 { // by turns
