@@ -41,6 +41,8 @@ func normalize(app *cli.App, args []string) ([]string, error) {
 			meant := nearest(rest[0], names)
 			if call := callFor(habitCommands, rest[0]); call != "" && called == app.Name {
 				meant = call
+			} else if sequenceName.MatchString(rest[0]) && called == app.Name {
+				meant = habitCommands[0].call
 			}
 			return nil, usagef("unknown command %q%s; see %s --help", rest[0], didYouMean(meant), called)
 		}
@@ -50,6 +52,9 @@ func normalize(app *cli.App, args []string) ([]string, error) {
 	rest, err := optionsFirst(rest, flags, strings.Join(append([]string{app.Name}, path[1:]...), " "))
 	return append(path, rest...), err
 }
+
+// sequenceName matches names of files of sequences.
+var sequenceName = regexp.MustCompile(`(?i)\.(fa|fna|fasta|fq|fastq)(\.[a-z0-9]+)?$`)
 
 func commandNamed(commands []*cli.Command, name string) *cli.Command {
 	i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(name) })
