@@ -14,7 +14,8 @@ func TestProbeTwins(t *testing.T) {
 			filterBits := 11 + r.Uint64N(12)
 			filter := make([]uint64, 1<<(filterBits-6))
 			for i := range filter {
-				filter[i] = r.Uint64() | r.Uint64() // three quarters of the bits
+				filter[i] = r.Uint64()
+				filter[i] |= r.Uint64() // three quarters of the bits
 			}
 			low, high := r.Uint64(), r.Uint64()
 			lowC, highC := bits.Reverse64(^low), bits.Reverse64(^high)
