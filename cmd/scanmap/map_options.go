@@ -25,10 +25,8 @@ type mapJob struct {
 	counts                                counts
 	reports                               reports
 	quiet                                 bool
-	// preset are the options that --preset has set, and replaced the options of the preset that
-	// gave way to options of the call.
-	preset, replaced []string
-	instead          string // the option that is in place of --local of the preset; empty for none
+	preset                                []string // the options that --preset has set
+	instead                               string   // the option that replaces --local of the preset
 	// progress is shown even if standard error is not a terminal.
 	progress bool
 	profiles profiles
@@ -220,9 +218,8 @@ func (j *mapJob) readNames(c *cli.Context) error {
 func (j *mapJob) readLocal(c *cli.Context) error {
 	if !c.Bool("local") {
 		instead := ""
-		if distance := distanceGiven(c); distance != "" && slices.Contains(j.replaced, "local") {
-			j.instead = distance
-			instead = ", which --" + distance + " replaces"
+		if j.instead != "" {
+			instead = ", which --" + j.instead + " replaces"
 		}
 		switch {
 		case c.IsSet("min-score"):

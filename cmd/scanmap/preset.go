@@ -72,7 +72,9 @@ func (j *mapJob) setPreset(c *cli.Context, p preset) error {
 			continue
 		}
 		if replaced(c, o.name) {
-			j.replaced = append(j.replaced, o.name)
+			if o.name == "local" {
+				j.instead = distanceGiven(c)
+			}
 			continue
 		}
 		if err := c.Set(o.name, o.value); err != nil {
