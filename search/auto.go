@@ -137,7 +137,7 @@ func (t Task) Eligible(s *Scheme) bool {
 	return t.patterns > 1 && (n.k <= tableDistance || n.length() >= lettersForWords*(n.k+1) || n.exactRun() >= exactWord)
 }
 
-// tableDistance is the largest k for which tables on a GPU were measured.
+// tableDistance is the largest k for which tables on a GPU were measured in genomes, too.
 const tableDistance = 4
 
 // Rate is the number of letters that a scheme searches in a second for one needle, when all

@@ -23,45 +23,68 @@ measured() {
 	rm -f "$out/$name.err"
 }
 
-for device in ${DEVICES:-cpu cuda:0}; do
-	sizes="1M 16M 256M"
-	if [ "$device" = cpu ]; then sizes=512K; fi
-	name=${device/:/}
-	for n in $sizes; do
-		for alphabet in dna bytes; do
-			of=(--device "$device" --letters $n --alphabet $alphabet)
-			measured "rates-$name-$n-$alphabet" "${of[@]}" --pattern-length $lengths -k 0,1,2
-			measured "rates-$name-$n-$alphabet-more" "${of[@]}" --pattern-length 16,20,24,32,64 -k 3,4,6
-			measured "rates-$name-$n-$alphabet-substitutions" "${of[@]}" --pattern-length $lengths -k 1,2,3,4 --substitutions
+# The CPU, by one thread: nine minutes. Levenshtein's matrix takes as long for a letter of a short text
+# as of a long one.
+cpu() {
+	local alphabet
+	for alphabet in dna bytes; do
+		for method in shift-or wu-manber rabin-karp witness kmp brute-force planes neighbours levenshtein; do
+			if [ $alphabet = bytes ] && [[ $method = planes || $method = neighbours ]]; then continue; fi
+			local letters=2M
+			if [ $method = levenshtein ]; then letters=64K; fi
+			all "rates-cpu-$alphabet-$method" --device cpu --letters $letters --alphabet $alphabet --method $method
 		done
 	done
-	# Several patterns at a time; a GPU seeks them one after the other, but for those of a table.
-	if [ "$device" != cpu ]; then
-		for n in $sizes; do
-			for count in 1 16 100 1000; do
-				of=(--device "$device" --letters $n --alphabet dna --method neighbours --pattern-count $count)
-				measured "rates-$name-$n-neighbours-$count" "${of[@]}" --pattern-length 12,16,20,24,32,64 -k 0,1,2,3,4
-				measured "rates-$name-$n-neighbours-$count-substitutions" "${of[@]}" \
-					--pattern-length 12,16,20,24,32,64 -k 1,2,3,4 --substitutions
-			done
-		done
-		continue
-	fi
-	of=(--device "$device" --letters 2M --method planes)
-	measured "rates-$name-edits-tiles" "${of[@]}" --scheme tiles --pattern-length 32,64,128,256,512,1024 -k 5,8,12,16,20,31
-	measured "rates-$name-edits-pieces" "${of[@]}" --scheme pieces --pattern-length 64,128,256,512,1024 -k 5,8,12,16,20,31
-	measured "rates-$name-edits-tiles-more" "${of[@]}" --scheme tiles --pattern-length 96,128,256,512,1024 -k 48,63
-	measured "rates-$name-edits-pieces-more" "${of[@]}" --scheme pieces --pattern-length 512,1024 -k 48,63
+	local of=(--device cpu --letters 2M --method planes)
+	measured rates-cpu-edits-tiles "${of[@]}" --scheme tiles --pattern-length 32,64,128,256,512,1024 -k 5,8,12,16,20,31
+	measured rates-cpu-edits-pieces "${of[@]}" --scheme pieces --pattern-length 64,128,256,512,1024 -k 5,8,12,16,20,31
+	measured rates-cpu-edits-tiles-more "${of[@]}" --scheme tiles --pattern-length 96,128,256,512,1024 -k 48,63
+	measured rates-cpu-edits-pieces-more "${of[@]}" --scheme pieces --pattern-length 512,1024 -k 48,63
 	# Of a longer text the table of neighbours is a smaller part.
-	for count in 16 100 300; do
+	for count in 1 16 100 300; do
 		for scheme in planes/tiles neighbours/table; do
-			measured "rates-$name-16M-$count-${scheme%/*}" --device "$device" --letters 16M --method "${scheme%/*}" \
+			if [ $count-$scheme = 1-planes/tiles ]; then continue; fi # as fast as in 2M
+			measured "rates-cpu-16M-$count-${scheme%/*}" --device cpu --letters 16M --method "${scheme%/*}" \
 				--scheme "${scheme#*/}" --pattern-count $count --pattern-length 20,22,23,24,32 -k 2,3,4,5
 		done
 	done
-	for count in 4 16 100 1000; do
-		of=(--device "$device" --letters 512K --method neighbours --pattern-count $count)
-		measured "rates-$name-$count" "${of[@]}" --pattern-length 12,16,20,24,32,64 -k 0,1,2,3,4
-		measured "rates-$name-$count-substitutions" "${of[@]}" --pattern-length 12,16,20,24,32,64 -k 1,2,3,4 --substitutions
+	several rates-cpu "4 16 100 1000" 0,1,2,3,4 --device cpu --letters 2M
+}
+
+# A GPU: three minutes on an H200. It seeks several patterns one after the other, but for those of a
+# table.
+gpu() {
+	local n alphabet
+	for n in 1M 16M 256M; do
+		for alphabet in dna bytes; do
+			all "rates-gpu-$n-$alphabet" --device "$1" --letters $n --alphabet $alphabet
+		done
 	done
+	for n in 1M 16M 256M; do
+		several "rates-gpu-$n" "1 16 100 1000" 0,1,2,3,4,6 --device "$1" --letters $n
+	done
+}
+
+# all NAME OPTIONS: the usual lengths and distances.
+all() {
+	local name=$1
+	shift
+	measured "$name" "$@" --pattern-length $lengths -k 0,1,2
+	measured "$name-more" "$@" --pattern-length 16,20,24,32,64 -k 3,4,6
+	measured "$name-substitutions" "$@" --pattern-length $lengths -k 1,2,3,4 --substitutions
+}
+
+# several NAME COUNTS DISTANCES OPTIONS: as many patterns at a time in a table.
+several() {
+	local name=$1 counts=$2 distances=$3 count
+	shift 3
+	for count in $counts; do
+		local of=("$@" --alphabet dna --method neighbours --pattern-count "$count" --pattern-length 12,16,20,24,32,64)
+		measured "$name-neighbours-$count" "${of[@]}" -k "$distances"
+		measured "$name-neighbours-$count-substitutions" "${of[@]}" -k 1,2,3,4 --substitutions
+	done
+}
+
+for device in ${DEVICES:-cpu cuda:0}; do
+	if [ "$device" = cpu ]; then cpu; else gpu "$device"; fi
 done

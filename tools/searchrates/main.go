@@ -13,14 +13,8 @@
 // too. -device cpu or -device gpu makes the lines of one device alone, and leaves the lines of the
 // other unchanged.
 //
-// The whole table of the GPU is an older rates.tsv with later measurements. From these the lines of
-// today come again:
-//
-//	git show 5cf09d6:search/rates.tsv >whole.tsv
-//	build/tools/searchrates -device gpu whole.tsv \
-//	  docs/benchmarks/search-neighbours-2026-11-23.tsv
-//
-// The whole table of the CPU was not kept. A rate is a median, on the CPU of one thread.
+// `make search-rates` does both. The table of today is of 27 November 2026, on an H200 and on one
+// core of the Intel Xeon beside it. A rate is a median, on the CPU of one thread.
 package main
 
 import (
