@@ -317,7 +317,7 @@ func (o *Options) sensible(ref *dna.Reference, l *library, reads []fasta.Read) e
 	if n < most && (k < length || k == 0) {
 		return nil
 	}
-	return fmt.Errorf("%s: with %d edits a read of %d bases (the median of the first ones) lies at some %.0f places of %s by chance: "+
+	return fmt.Errorf("%s: with %d edits a read of %d bases (the median of the first ones) lies at some %.0f locations of %s by chance: "+
 		"allow fewer edits, or limit the locations of a read (--max-locations) to map it nevertheless", l.Reads, k, length, n, o.Reference)
 }
 

@@ -113,7 +113,7 @@ func GuidesHTML(w io.Writer, g Guides, info GuidesInfo) error {
 			info.Nuclease, info.Scored)
 	}
 	if n := withoutExact(&g); n > 0 {
-		p.Without = fmt.Sprintf("Guides without an exact place: %s. They have no scores, and rank last.", grouped(int64(n)))
+		p.Without = fmt.Sprintf("Guides without an exact location: %s. They have no scores, and rank last.", grouped(int64(n)))
 		if info.WithPAM != "" {
 			p.Without += " " + info.WithPAM + "."
 		}
@@ -153,7 +153,7 @@ func guideFacts(g *Guides, info GuidesInfo) []fact {
 	facts := []fact{
 		{"Guides", shown(info.Guides), false},
 		{"Reference", fmt.Sprintf("%s (%s)", inputName(info.Reference), sizeOf(int64(g.Ref.TotalLength()), int64(len(g.Ref.Contigs)))), false},
-		{"Places", fmt.Sprintf("up to %d %s%s, %s %s", info.Distance, what, info.Limits, side, info.PAM), false},
+		{"Locations", fmt.Sprintf("up to %d %s%s, %s %s", info.Distance, what, info.Limits, side, info.PAM), false},
 	}
 	if info.Regions != "" {
 		facts = append(facts, fact{"Regions", fmt.Sprintf("%s (%s)", inputName(info.Regions), grouped(int64(g.Regions.Len()))), false})
@@ -176,8 +176,8 @@ func variantsLine(g *Guides, info GuidesInfo) string {
 		made += g.Changes[i].Made
 	}
 	return fmt.Sprintf("Alleles of %s: %s without an exact target on some haplotypes; %s made. “Target lost” is the share of the chromosome's copies "+
-		"without it. Exact places, off-targets, specificities and alignments are of the reference alone.", inputName(info.Variants),
-		plural(lost, "guide"), plural(made, "place"))
+		"without it. Exact locations, off-targets, specificities and alignments are of the reference alone.", inputName(info.Variants),
+		plural(lost, "guide"), plural(made, "location"))
 }
 
 // inputName shows the name of a file that is read.
@@ -205,7 +205,7 @@ func guideTiles(g *Guides) []tile {
 	}
 	n := int64(len(g.Summaries))
 	tiles := []tile{
-		{"guides", grouped(n), grouped(once) + " with one exact place"},
+		{"guides", grouped(n), grouped(once) + " with one exact location"},
 		{"off-targets", grouped(off), average(off, n) + " per guide"},
 	}
 	if g.Regions != nil {
@@ -257,7 +257,7 @@ func guideBars(g *Guides) []barChart {
 	for edits, n := range places {
 		bars[edits] = bar{Label: strconv.Itoa(edits), Share: percent(n, all), number: n}
 	}
-	charts := []barChart{newBarChart("edits", "Places by edits", "edits, places, share of places", bars)}
+	charts := []barChart{newBarChart("edits", "Locations by edits", "edits, locations, share of locations", bars)}
 	if known > 0 {
 		bars = make([]bar, len(deciles))
 		for i, n := range deciles {
@@ -324,7 +324,7 @@ func (g *Guides) row(i int, info GuidesInfo) guideRow {
 	if change != nil {
 		r.Summary += changeWords(change)
 	}
-	r.Left = left(int(s.Places())-len(r.Places), "place", "not with fewer edits than these")
+	r.Left = left(int(s.Places())-len(r.Places), "location", "not with fewer edits than these")
 	return r
 }
 
@@ -338,7 +338,7 @@ func changeWords(c *guides.ChangeSummary) (words string) {
 		words = fmt.Sprintf("; target lost on %s %% of the copies", strconv.FormatFloat(100*c.TargetFrequency, 'g', 3, 64))
 	}
 	if c.Made > 0 {
-		words += "; alleles make " + plural(c.Made, "place")
+		words += "; alleles make " + plural(c.Made, "location")
 		if !math.IsNaN(c.MadeCFD) {
 			words += " of CFD up to " + hit(c.MadeCFD)
 		}

@@ -136,8 +136,8 @@ func TestGuidesHTML(t *testing.T) {
 			t.Errorf("the page has %s", other)
 		}
 	}
-	if !bytes.Contains(plain, []byte("No places.")) {
-		t.Error("the page does not say that there are no places")
+	if !bytes.Contains(plain, []byte("No locations.")) {
+		t.Error("the page does not say that there are no locations")
 	}
 	empty := guidesPageOf(t, Guides{Ref: ref}, "none", true)
 	balanced(t, empty)
@@ -160,8 +160,8 @@ func TestGuidesHTMLChanges(t *testing.T) {
 	balanced(t, b.Bytes())
 	text := strings.ReplaceAll(b.String(), "\u00a0", " ")
 	for _, want := range []string{
-		"; target lost on 12.5 % of the copies; alleles make 3 places of CFD up to 0.25<", "; alleles take the target away; alleles make 1 place<",
-		"; target lost on 100 % of the copies<", "Alleles of &lt;v&gt;.vcf: 3 guides without an exact target on some haplotypes; 4 places made.",
+		"; target lost on 12.5 % of the copies; alleles make 3 locations of CFD up to 0.25<", "; alleles take the target away; alleles make 1 location<",
+		"; target lost on 100 % of the copies<", "Alleles of &lt;v&gt;.vcf: 3 guides without an exact target on some haplotypes; 4 locations made.",
 		`<td class="number">0.125</td><td class="number">3</td><td class="number">0.25</td><td class="number">2</td><td class="number">1</td>`,
 	} {
 		if !strings.Contains(text, want) {
@@ -210,7 +210,7 @@ func TestGuidesHTMLBounded(t *testing.T) {
 		if n == 0 || bytes.Count(page, []byte("<span class=\"pam\">"))-shownGuides > 2*maxGuidePlaces || len(page) > c.most {
 			t.Errorf("%d guides of %d places: %d bytes, %d edited places", c.guides, c.places, len(page), n)
 		}
-		if left := c.places - GuidePlaces(c.guides); left > 0 && !bytes.Contains(page, []byte(tied(fmt.Sprintf("%d more places, not with fewer edits than these, are left out.", left)))) {
+		if left := c.places - GuidePlaces(c.guides); left > 0 && !bytes.Contains(page, []byte(tied(fmt.Sprintf("%d more locations, not with fewer edits than these, are left out.", left)))) {
 			t.Errorf("%d guides of %d places: the page does not say that %d places are left out", c.guides, c.places, left)
 		}
 		if c.guides > maxGuides && !bytes.Contains(page, []byte(tied("5 more guides are left out."))) {

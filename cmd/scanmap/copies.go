@@ -26,7 +26,7 @@ func copiesCommand(p process) *cli.Command {
 		Usage:     "compute absolute copy numbers from counts of read starts, in windows and in regions",
 		UsageText: "scanmap copies [options] REF.fa DEPTH.bw",
 		Description: "DEPTH is what scanmap map --depth --depth-of starts wrote: bigWig or bedGraph (plain, gzip or\n" +
-			"BGZF); - is standard input. Bases without a value have the depth 0. Count all places of each read, as\n" +
+			"BGZF); - is standard input. Bases without a value have the depth 0. Count all locations of each read, as\n" +
 			"--weights all does: a window then has the copies of its sequence in the whole genome.\n" +
 			"Windows have the same number of unmasked bases. Depths are corrected for GC content, and are relative to\n" +
 			"controls, which are given or found.",

@@ -80,7 +80,7 @@ var faultCalls = map[string][]faultCall{
 		{"copies --window auto -o F/x.bw I/ref.fa I/depth.bedgraph", "x.bw"},
 	},
 	"guides": {
-		{"guides -k 1 --output F/x.tsv --places F/p.tsv --report-html F/h.html --patterns I/guides --regions I/regions.bed I/ref.fa", "h.html p.tsv x.tsv"},
+		{"guides -k 1 --output F/x.tsv --locations F/p.tsv --report-html F/h.html --patterns I/guides --regions I/regions.bed I/ref.fa", "h.html p.tsv x.tsv"},
 		{"guides -k 1 --in I/regions.bed --length 5 -o F/x.tsv I/ref.fa", "x.tsv"},
 		{"guides -k 1 --patterns I/guides --vcf I/v.vcf --changes F/c.tsv -o F/x.tsv I/ref.fa", "c.tsv x.tsv"},
 		{"guides -k 1 --patterns I/guides I/ref.fa", ""},

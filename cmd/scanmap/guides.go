@@ -28,9 +28,9 @@ import (
 func guidesCommand(p process) *cli.Command {
 	return &cli.Command{
 		Name:      "guides",
-		Usage:     "judge CRISPR guides by all places where they may cut, or choose the best of a region",
+		Usage:     "judge CRISPR guides by all locations where they may cut, or choose the best of a region",
 		UsageText: "scanmap guides [options] -f GUIDES REF.fa\nscanmap guides [options] --in REGION REF.fa",
-		Description: "REF is FASTA, plain or compressed, and - is standard input. Every place of each guide within the distance\n" +
+		Description: "REF is FASTA, plain or compressed, and - is standard input. Every location of each guide within the distance\n" +
 			"is counted, on both strands, beside the PAM: by edits, mismatches and bulges, and in\n" +
 			"regions. Specificities are MIT (Hsu et al. 2013) and CFD (Doench et al. 2016).",
 		HideHelpCommand: true,
@@ -63,17 +63,17 @@ func guidesCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "length", Value: "20", Category: categoryInput, DefaultText: "20",
 				Usage: "guides of --in have `N` letters"},
 			&cli.StringFlag{Name: "regions", Category: categoryInput,
-				Usage: "say which places lie in the intervals of `FILE`, BED, such as exons"},
+				Usage: "say which locations lie in the intervals of `FILE`, BED, such as exons"},
 		}, guideVariantsFlags(), []cli.Flag{
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
 				Usage: "write a line for each guide to `FILE`, which appears when it is complete"},
 			&cli.StringFlag{Name: "best", Category: categoryOutput, DefaultText: "all, in their order",
-				Usage: "write the `N` best guides, the best first, by CFD, then MIT, then the fewest places of 0, 1, ... edits; those without an exact place are last"},
-			&cli.StringFlag{Name: "places", Category: categoryOutput,
-				Usage: "write a line for each place of the guides of --output to `FILE`"},
-			&cli.StringFlag{Name: "max-places", Category: categoryOutput, DefaultText: "all",
-				Usage: "write at most `N` places of each guide to --places, the target and then those of the fewest edits and the highest CFD, and count the others"},
+				Usage: "write the `N` best guides, the best first, by CFD, then MIT, then the fewest locations of 0, 1, ... edits; those without an exact location are last"},
+			&cli.StringFlag{Name: "locations", Category: categoryOutput,
+				Usage: "write a line for each location of the guides of --output to `FILE`"},
+			&cli.StringFlag{Name: "max-locations", Category: categoryOutput, DefaultText: "all",
+				Usage: "write at most `N` locations of each guide to --locations, the target and then those of the fewest edits and the highest CFD, and count the others"},
 			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
 				Usage: "write a page with a table and alignments to `FILE`"},
 
@@ -137,7 +137,7 @@ const longestGuide = 100
 // cas12aGuideLength is how many letters a guide of Cas12a has that --in takes.
 const cas12aGuideLength = 23
 
-// maxPlaces is the most places of a guide that --max-places holds, of some 0.4 KB each.
+// maxPlaces is the most places of a guide that --max-locations holds, of some 0.4 KB each.
 const maxPlaces = 1_000_000
 
 // readSearch reads the options that define a place.
@@ -256,7 +256,7 @@ func (j *guidesJob) readPAMs(c *cli.Context) error {
 	}
 	for _, name := range []string{"pam-mismatches", "pam-gap"} {
 		if c.IsSet(name) && c.IsSet("vcf") {
-			return fmt.Errorf("option --%s: places of --vcf have PAMs that match, without a gap; --off-target-pam takes others", name)
+			return fmt.Errorf("option --%s: locations of --vcf have PAMs that match, without a gap; --off-target-pam takes others", name)
 		}
 	}
 	var err error
@@ -351,11 +351,11 @@ func (j *guidesJob) readOutputs(c *cli.Context) error {
 			return err
 		}
 	}
-	if c.IsSet("max-places") {
-		if !c.IsSet("places") {
-			return errors.New("option --max-places needs --places")
+	if c.IsSet("max-locations") {
+		if !c.IsSet("locations") {
+			return errors.New("option --max-locations needs --locations")
 		}
-		if err := wholeNumbers(c, wholeNumber{"max-places", &j.maxPlaces, 1, maxPlaces}); err != nil {
+		if err := wholeNumbers(c, wholeNumber{"max-locations", &j.maxPlaces, 1, maxPlaces}); err != nil {
 			return err
 		}
 	}
@@ -363,7 +363,7 @@ func (j *guidesJob) readOutputs(c *cli.Context) error {
 	for _, o := range []struct {
 		option string
 		to     *string
-	}{{"places", &j.places}, {"changes", &j.changes}, {"report-html", &j.report}} {
+	}{{"locations", &j.places}, {"changes", &j.changes}, {"report-html", &j.report}} {
 		if *o.to, err = fileName(c, o.option); err != nil {
 			return err
 		}

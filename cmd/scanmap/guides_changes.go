@@ -19,9 +19,9 @@ import (
 func guideVariantsFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "vcf", Category: categoryVariants,
-			Usage: "say what the SNVs and short indels of `FILE` make of the places of guides: VCF, plain or compressed, sorted; - is standard input"},
+			Usage: "say what the SNVs and short indels of `FILE` make of the locations of guides: VCF, plain or compressed, sorted; - is standard input"},
 		&cli.StringFlag{Name: "changes", Category: categoryVariants,
-			Usage: "write a line for each place that alleles make, change or take away to `FILE`, with the scores of both sides, frequency and samples"},
+			Usage: "write a line for each location that alleles make, change or take away to `FILE`, with the scores of both sides, frequency and samples"},
 		&cli.StringFlag{Name: "max-haplotypes", Category: categoryVariants, DefaultText: fmt.Sprint(variants.DefaultHaplotypes),
 			Usage: "fail where an allele is on more than `N` haplotypes of the letters around it"},
 		&cli.StringFlag{Name: "max-samples", Category: categoryVariants, DefaultText: fmt.Sprint(variants.DefaultSamples),
@@ -88,7 +88,7 @@ func (j *guidesJob) summarizeChanges(w io.Writer, g *judgedGuides) error {
 		s := &g.changes[i]
 		changes += s.Made + s.Changed + s.Lost
 	}
-	return summarizeVariants(w, shownInput(j.vcf), g.variants, counted(int(changes), "change")+" of places")
+	return summarizeVariants(w, shownInput(j.vcf), g.variants, counted(int(changes), "change")+" of locations")
 }
 
 // changeRows writes a line for each change.

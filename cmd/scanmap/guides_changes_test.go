@@ -88,7 +88,7 @@ func TestGuidesChangesOnPage(t *testing.T) {
 			t.Errorf("%q, and the page lacks it", row)
 		}
 	}
-	for _, want := range []string{">target lost<", ">CFD of made<", "Alleles of " + vcf + ": " + counted(lost, "guide") + " without an exact target on some haplotypes; 0 places made."} {
+	for _, want := range []string{">target lost<", ">CFD of made<", "Alleles of " + vcf + ": " + counted(lost, "guide") + " without an exact target on some haplotypes; 0 locations made."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -156,7 +156,7 @@ func TestGuidesChanges(t *testing.T) {
 	if got, want := column(rows[2]), "0 0 0 0 0 NA 0 0.000000"; got != want {
 		t.Errorf("g2: %s, want %s", got, want)
 	}
-	if !strings.Contains(stderr, "v.vcf: 5 sites, 5 alleles; ") || !strings.Contains(stderr, "; 5 changes of places\n") ||
+	if !strings.Contains(stderr, "v.vcf: 5 sites, 5 alleles; ") || !strings.Contains(stderr, "; 5 changes of locations\n") ||
 		!strings.Contains(stderr, "v.vcf: left out alleles: 1 that no sample has\n") {
 		t.Errorf("%s", stderr)
 	}

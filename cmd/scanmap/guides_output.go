@@ -211,8 +211,8 @@ func (g *judgedGuides) capped(w io.Writer, most int) error {
 	if number == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "scanmap: guides with more than %d places: %d; %s of theirs counted and not written\n", most, number,
-		counted(int(places), "place"))
+	_, err := fmt.Fprintf(w, "scanmap: guides with more than %d locations: %d; %s of theirs counted and not written\n", most, number,
+		counted(int(places), "location"))
 	return err
 }
 
@@ -230,7 +230,7 @@ func (g *judgedGuides) warn(w io.Writer, reference string) error {
 	if given != "" {
 		given = "; " + given
 	}
-	return warn(w, fmt.Sprintf("guides without an exact place in %s: %d of %d (%s); they have no scores, and rank last%s",
+	return warn(w, fmt.Sprintf("guides without an exact location in %s: %d of %d (%s); they have no scores, and rank last%s",
 		shownInput(reference), len(g.without), g.judged, names, given))
 }
 
@@ -272,6 +272,6 @@ func (g *judgedGuides) summarize(w io.Writer, took time.Duration) error {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "scanmap: %s%s, %d with a target, %s; %s on %s, %.3f s\n", counted(g.judged, "guide"), chosen, targets,
-		counted(int(places), "place"), strings.Join(g.stats.Schemes, ", "), g.stats.Device, took.Seconds())
+		counted(int(places), "location"), strings.Join(g.stats.Schemes, ", "), g.stats.Device, took.Seconds())
 	return err
 }

@@ -29,7 +29,7 @@ func TestGuides(t *testing.T) {
 	ref := guidesRef(t, folder)
 	list := copiesFile(t, folder, "guides.txt", "g1 atggucggactccctgccag\ng2 ATGGTCGGACTCCCTGCC\ng3 ACGTGGCTAACGCATAGGAC\n")
 	regions := copiesFile(t, folder, "genes.bed", "a\t0\t40\tgene 1\nb\t52\t90\tgene,2\na\t0\t31\t.\n")
-	places := filepath.Join(folder, "places.tsv")
+	places := filepath.Join(folder, "locations.tsv")
 	const header = "guide letters pam contig start end strand on_target off_targets mit cfd scored no_bulge dna_bulge rna_bulge " +
 		"classes target_regions in_regions rule_set_1 edits_0 edits_1 edits_2"
 	// Scores are from calcHitScore and calcCfdScore of CRISPOR: 3.9087 and 0.61875 for the two
@@ -46,7 +46,7 @@ func TestGuides(t *testing.T) {
 		{"--max-mismatches 2 --pam NRG", "g1 ATGGTCGGACTCCCTGCCAG NRG a 30 53 + 3 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . 0.2226 3 0 1\n"},
 		{"-k 2 --regions " + regions, "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 3 49.04 38.19 2 3 1 0 0/0/0:2,0/1/0:1,2/0/0:1 gene 1,a:1-31 2 0.2226 2 1 1\n"},
 	} {
-		args := append([]string{"guides", "-f", list, ref, "--places", places}, strings.Fields(c.options)...)
+		args := append([]string{"guides", "-f", list, ref, "--locations", places}, strings.Fields(c.options)...)
 		got := strings.ReplaceAll(quietly(t, args...), "\t", " ")
 		if !strings.HasPrefix(got, header+"\n"+c.want) {
 			t.Errorf("%s:\n%s, want\n%s", c.options, got, header+"\n"+c.want)
@@ -74,7 +74,7 @@ func TestGuidesPAMs(t *testing.T) {
 	folder := t.TempDir()
 	ref := guidesRef(t, folder)
 	list := copiesFile(t, folder, "guides.txt", "g1 ATGGTCGGACTCCCTGCCAG\n")
-	places := filepath.Join(folder, "places.tsv")
+	places := filepath.Join(folder, "locations.tsv")
 	const ggAndAG = "3 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . 0.2226 "
 	for _, c := range []struct{ options, want string }{
 		{"--pam NGG,NAG", "NGG,NAG a 30 53 + " + ggAndAG + "NGG:3,NAG:1 3 0 1"},
@@ -84,7 +84,7 @@ func TestGuidesPAMs(t *testing.T) {
 		{"--pam TGN,TAN --off-target-pam NGG", "TGN,TAN,NGG b 137 160 + 1 3 32.90 27.63 3 4 0 0 0/0/0:3,2/0/0:1 . . NA TGN:1,TAN:1,NGG:2 3 0 1"},
 		{"--pam NG", "NG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 0.2226 2 0 1"},
 	} {
-		args := append([]string{"guides", "--max-mismatches", "2", "-f", list, ref, "--places", places}, strings.Fields(c.options)...)
+		args := append([]string{"guides", "--max-mismatches", "2", "-f", list, ref, "--locations", places}, strings.Fields(c.options)...)
 		got := strings.ReplaceAll(rowsOf(quietly(t, args...), "")[1], "\t", " ")
 		end := "53"
 		if c.options == "--pam NG" {
@@ -136,7 +136,7 @@ func TestGuidesPAMEdits(t *testing.T) {
 	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTT"
 	ref := copiesFile(t, folder, "ref.fa", ">a\n"+strings.Join([]string{"", guide + "AGG", guide + "AAG", truth.ReverseComplement(guide + "TTAGG"), ""}, spacer)+"\n")
 	list := copiesFile(t, folder, "guides.txt", "g "+guide+"\n")
-	places, page := filepath.Join(folder, "places.tsv"), filepath.Join(folder, "page.html")
+	places, page := filepath.Join(folder, "locations.tsv"), filepath.Join(folder, "page.html")
 	const (
 		target = "0 ATGGTCGGACTCCCTGCCAGAGG ATGGTCGGACTCCCTGCCAGNGG 1.000000 1 0 0 0"
 		other  = "ATGGTCGGACTCCCTGCCAGAaG ATGGTCGGACTCCCTGCCAGNGG 0.259259 0 1 0"
@@ -160,7 +160,7 @@ func TestGuidesPAMEdits(t *testing.T) {
 		{"-k 2 --pam-gap 2 --pam-gap-cost 2", "1 1 100.00 0 0 0", []string{target, bulge + " 2"}},
 		{"-k 2 --pam-gap 2 --pam-gap-cost 1", "1 1 100.00 0 0 1", []string{target, gapped + " 2"}},
 	} {
-		args := append([]string{"guides", "-f", list, ref, "--places", places, "--html", page}, strings.Fields(c.options)...)
+		args := append([]string{"guides", "-f", list, ref, "--locations", places, "--html", page}, strings.Fields(c.options)...)
 		rows := rowsOf(quietly(t, args...), "")
 		heads, row := strings.Split(rows[0], "\t"), strings.Split(rows[1], "\t")
 		column := func(name string) string { return row[slices.Index(heads, name)] }
@@ -189,7 +189,7 @@ func TestGuidesPAMEdits(t *testing.T) {
 		"--pam-gap-cost 1":                             "option --pam-gap-cost needs --pam-gap",
 		"--pam-mismatches 4":                           "option --pam-mismatches: ",
 		"--pam-gap 11":                                 "option --pam-gap: ",
-		"--pam-gap 1 --vcf v.vcf":                      "option --pam-gap: places of --vcf have PAMs that match, without a gap; --off-target-pam takes others",
+		"--pam-gap 1 --vcf v.vcf":                      "option --pam-gap: locations of --vcf have PAMs that match, without a gap; --off-target-pam takes others",
 		"--pam NNAGAAW --pam-mismatches 3 --pam-gap 9": "option --pam: with mismatches and gaps the PAMs have more than 200 forms",
 	} {
 		if code, _, stderr := call(append([]string{"guides", "-f", list, ref}, strings.Fields(options)...)...); code != 2 || !strings.Contains(stderr, want) {
@@ -201,14 +201,14 @@ func TestGuidesPAMEdits(t *testing.T) {
 // TestGuidesPlaces has the places of a search of the same options, in its order.
 func TestGuidesPlaces(t *testing.T) {
 	folder := t.TempDir()
-	places := filepath.Join(folder, "places.tsv")
+	places := filepath.Join(folder, "locations.tsv")
 	for _, options := range []string{"-k 4", "--max-mismatches 5", "-e 6 --pam NRG"} {
 		args := append(strings.Fields(options), "-f", patternsFile, phixFile)
 		if !strings.Contains(options, "pam") {
 			args = append(args, "--pam", "NGG")
 		}
 		want := searchQuietly(t, args...)
-		quietly(t, append([]string{"guides", "--places", places}, args...)...)
+		quietly(t, append([]string{"guides", "--locations", places}, args...)...)
 		var got strings.Builder
 		for line := range strings.Lines(readFile(t, places)) {
 			got.WriteString(strings.Join(strings.Split(line, "\t")[:8], "\t") + "\n")
@@ -224,9 +224,9 @@ func TestGuidesMaxPlaces(t *testing.T) {
 	folder := t.TempDir()
 	ref := guidesRef(t, folder)
 	list := copiesFile(t, folder, "guides.txt", "g1 ATGGTCGGACTCCCTGCCAG\ng2 ATGGTCGGACTCCCTGCC\n")
-	places := filepath.Join(folder, "places.tsv")
+	places := filepath.Join(folder, "locations.tsv")
 	guides := func(options ...string) (table string, rows []string, stderr string) {
-		code, table, stderr := call(append([]string{"guides", "-k", "2", "-f", list, "--places", places, ref}, options...)...)
+		code, table, stderr := call(append([]string{"guides", "-k", "2", "-f", list, "--locations", places, ref}, options...)...)
 		if code != 0 {
 			t.Fatalf("%q: exit code %d, %s", options, code, stderr)
 		}
@@ -238,17 +238,17 @@ func TestGuidesMaxPlaces(t *testing.T) {
 	}
 	for most, want := range map[string][]int{"1": {0, 1, 5}, "3": {0, 1, 2, 4, 5, 6}, "4": {0, 1, 2, 3, 4, 5, 6}} {
 		for _, page := range []string{"", "--report-html " + filepath.Join(folder, "page.html")} {
-			table, some, stderr := guides(append([]string{"--max-places", most}, strings.Fields(page)...)...)
+			table, some, stderr := guides(append([]string{"--max-locations", most}, strings.Fields(page)...)...)
 			var expected []string
 			for _, n := range want {
 				expected = append(expected, rows[n])
 			}
 			if table != all || !slices.Equal(some, expected) {
-				t.Errorf("--max-places %s %s: %q, want %q", most, page, some, expected)
+				t.Errorf("--max-locations %s %s: %q, want %q", most, page, some, expected)
 			}
-			said := "\nscanmap: guides with more than 3 places: 1; 1 place of theirs counted and not written\n"
+			said := "\nscanmap: guides with more than 3 locations: 1; 1 location of theirs counted and not written\n"
 			if strings.Contains(stderr, said) != (most == "3") || strings.Contains(stderr, "not written") != (most != "4") {
-				t.Errorf("--max-places %s: %s", most, stderr)
+				t.Errorf("--max-locations %s: %s", most, stderr)
 			}
 		}
 	}
@@ -287,8 +287,8 @@ func TestGuidesBest(t *testing.T) {
 			t.Errorf("%q is of %s", row, site)
 		}
 	}
-	places, page := filepath.Join(folder, "places.tsv"), filepath.Join(folder, "page.html")
-	best := table("--in", "a:201-810", "--best", "5", "--places", places, "--html", page)
+	places, page := filepath.Join(folder, "locations.tsv"), filepath.Join(folder, "page.html")
+	best := table("--in", "a:201-810", "--best", "5", "--locations", places, "--html", page)
 	sorted := slices.Clone(all)
 	number := func(row []string) (x float64) {
 		_, _ = fmt.Sscan(row[10], &x)
@@ -346,15 +346,15 @@ func TestGuidesBest(t *testing.T) {
 	}
 }
 
-// TestGuidesWithoutExactPlace has guides without an exact place. They have no scores, are the last
-// of the best, and a line names them.
+// TestGuidesWithoutExactPlace has guides without an exact location. They have no scores, are the
+// last of the best, and a line names them.
 func TestGuidesWithoutExactPlace(t *testing.T) {
 	folder := t.TempDir()
 	ref := guidesRef(t, folder)
 	list := copiesFile(t, folder, "guides.txt", "none ACGTGGCTAACGCATAGGAC\nshort ATGGTCGGACTCCCTGCC\nthree ATGGTCGGACTGGGTGCCAG\n"+
 		"exact ATGGTCGGACTCCCTGCCAG\n")
 	page := filepath.Join(folder, "page.html")
-	const warning = "scanmap: warning: guides without an exact place in %s: 3 of 4 (none, short, three); they have no scores, and rank last\n"
+	const warning = "scanmap: warning: guides without an exact location in %s: 3 of 4 (none, short, three); they have no scores, and rank last\n"
 	for _, options := range []string{"--best 3", "-f " + list} {
 		args := append([]string{"guides", "-f", list, "--mismatches", "3", "--dna-bulges", "2", "--html", page, ref}, strings.Fields(options)...)
 		code, stdout, stderr := call(args...)
@@ -376,14 +376,14 @@ func TestGuidesWithoutExactPlace(t *testing.T) {
 	}
 	// Scores are made of mismatches alone, 3 at most.
 	text := readFile(t, page)
-	for _, want := range []string{"off-targets with up to 3 substitutions and no bulge", "Guides without an exact place: 3. They have no scores"} {
+	for _, want := range []string{"off-targets with up to 3 substitutions and no bulge", "Guides without an exact location: 3. They have no scores"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
 	alone := copiesFile(t, folder, "one.txt", "exact ATGGTCGGACTCCCTGCCAG\n")
 	if _, _, stderr := call("guides", "-f", alone, "--html", page, ref); strings.Contains(stderr, "warning") ||
-		strings.Contains(readFile(t, page), "without an exact place") {
+		strings.Contains(readFile(t, page), "without an exact location") {
 		t.Errorf("%q, or the page, warns of nothing", stderr)
 	}
 }
@@ -424,8 +424,8 @@ func TestGuidesPAMFirst(t *testing.T) {
 	spacer := strings.Repeat("C", 30)
 	ref := copiesFile(t, folder, "ref.fa", ">a\n"+spacer+"TTTA"+guide+spacer+truth.ReverseComplement("TTTGGGACTCCCTGCgAGATGGTCACG")+spacer+"TTCT"+guide+"\n")
 	list := copiesFile(t, folder, "guides.txt", "cpf1 "+guide+"\n")
-	places, page := filepath.Join(folder, "places.tsv"), filepath.Join(folder, "page.html")
-	got := strings.ReplaceAll(quietly(t, "guides", "-k", "1", "--pam", "TTTV", "--pam-side", "5", "-f", list, ref, "--places", places,
+	places, page := filepath.Join(folder, "locations.tsv"), filepath.Join(folder, "page.html")
+	got := strings.ReplaceAll(quietly(t, "guides", "-k", "1", "--pam", "TTTV", "--pam-side", "5", "-f", list, ref, "--locations", places,
 		"--html", page), "\t", " ")
 	if want := "cpf1 " + guide + " TTTV a 30 57 + 1 1 NA NA NA 2 0 0 0/0/0:1,1/0/0:1 . . NA 1 1\n"; !strings.HasSuffix(got, "\n"+want) {
 		t.Errorf("%s, want %s", got, want)
@@ -441,7 +441,7 @@ func TestGuidesPAMFirst(t *testing.T) {
 	}
 	// The authors' files have these scores, rC:dC at 12.
 	for nuclease, scores := range map[string][2]string{"AsCas12a": {"92.75", "0.078125"}, "enAsCas12a": {"75.29", "0.328125"}} {
-		got := quietly(t, "guides", "-k", "1", "--nuclease", nuclease, "-f", list, ref, "--places", places, "--html", page)
+		got := quietly(t, "guides", "-k", "1", "--nuclease", nuclease, "-f", list, ref, "--locations", places, "--html", page)
 		row := strings.Split(rowsOf(got, "")[1], "\t")
 		if want := []string{"NA", scores[0], "1"}; !slices.Equal(row[9:12], want) || row[2] != "TTTV" {
 			t.Errorf("%s: %q, want %q", nuclease, row, want)
@@ -514,15 +514,15 @@ func TestGuidesFailures(t *testing.T) {
 		{"-f g.txt --vcf v.vcf -o x.tsv --changes x2.tsv ref.fa", 1, "v.vcf: no such file or directory"},
 		{"-f g.txt --vcf bad.vcf -o x.tsv --changes x2.tsv ref.fa", 1,
 			`bad.vcf: line 3: REF is "G", but the reference has "T" at a:2: is it another reference?`},
-		{"-f g.txt --max-places 2 ref.fa", 2, "option --max-places needs --places"},
-		{"-f g.txt --places x.tsv --max-places 0 ref.fa", 2, `option --max-places: "0" is not a whole number from 1 to 1000000`},
+		{"-f g.txt --max-locations 2 ref.fa", 2, "option --max-locations needs --locations"},
+		{"-f g.txt --locations x.tsv --max-locations 0 ref.fa", 2, `option --max-locations: "0" is not a whole number from 1 to 1000000`},
 		{"-f g.txt -o x.tsv.gz ref.fa", 2, "option --output: x.tsv.gz: scanmap guides writes plain text; pipe standard output to gzip"},
-		{"-f g.txt -o x.tsv --places x.tsv ref.fa", 2, "options --output and --places name the same file"},
-		{"-f g.txt --places ref.fa ref.fa", 2, "ref.fa is an input and would be overwritten"},
+		{"-f g.txt -o x.tsv --locations x.tsv ref.fa", 2, "options --output and --locations name the same file"},
+		{"-f g.txt --locations ref.fa ref.fa", 2, "ref.fa is an input and would be overwritten"},
 		{"-f - -", 2, "two inputs cannot both come from standard input"},
 		{"-f bad.txt -o x.tsv ref.fa", 1, `bad.txt: line 1: pattern "ACGTXACGTACGT": letter 5 is "X", which is not an IUPAC letter of DNA`},
 		{"-f g.txt -k 12 -o x.tsv --html x.html ref.fa", 1,
-			`g.txt: line 1: pattern "ACGTACGTACGTACGTACGT": with 12 edits its 20 letters lie at 100 % of all places by chance: allow fewer`},
+			`g.txt: line 1: pattern "ACGTACGTACGTACGTACGT": with 12 edits its 20 letters lie at 100 % of all positions by chance: allow fewer`},
 		{"-f g.txt -k 20 -o x.tsv --html x.html ref.fa", 1, `g.txt: line 1: pattern "ACGTACGTACGTACGTACGT": it has 20 letters and would match everywhere with 20 edits`},
 	} {
 		code, stdout, stderr := call(append([]string{"guides"}, strings.Fields(c.args)...)...)
@@ -540,9 +540,9 @@ func TestGuidesFailures(t *testing.T) {
 func TestGuidesBestOrigins(t *testing.T) {
 	folder := t.TempDir()
 	ref := guidesRef(t, folder)
-	places := filepath.Join(folder, "places.tsv")
+	places := filepath.Join(folder, "locations.tsv")
 	for _, best := range []string{"1", "5", ""} {
-		args := []string{"guides", "--in", "a:84-106", "--max-mismatches", "1", "--places", places, ref}
+		args := []string{"guides", "--in", "a:84-106", "--max-mismatches", "1", "--locations", places, ref}
 		if best != "" {
 			args = append(args, "--best", best)
 		}
@@ -576,7 +576,7 @@ func TestGuidesAtEnds(t *testing.T) {
 		}
 		if strings.Contains(options, "html") {
 			if text := readFile(t, page); strings.Count(text, "a:1-23") < 2 || strings.Count(text, "a:44-66") < 2 || !strings.Contains(text, one) {
-				t.Errorf("%s: the page lacks a place", options)
+				t.Errorf("%s: the page lacks a location", options)
 			}
 		}
 	}

@@ -78,7 +78,7 @@ var habitOptions = map[string][]habit{
 	},
 	"scanmap guides": {
 		{[]string{"--region", "--locus", "--interval", "--intervals", "--bed", "-L"},
-			"--in REGION for the guides of a region, or --regions FILE to say which places lie in some"},
+			"--in REGION for the guides of a region, or --regions FILE to say which locations lie in some"},
 		{referenceWords, "scanmap guides -f GUIDES REF.fa"},
 	},
 	"scanmap mappability": {{referenceWords, "scanmap mappability -K LENGTH REF.fa"}},

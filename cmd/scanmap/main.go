@@ -126,7 +126,7 @@ func newApp(p process) *cli.App {
 	cli.HelpPrinter = printHelp
 	return &cli.App{
 		Name:            "scanmap",
-		Usage:           "find every place where a read or a pattern fits a reference within k edits, without an index",
+		Usage:           "find every location where a read or a pattern fits a reference within k edits, without an index",
 		UsageText:       "scanmap map [options] REF.fa READS.fq\nscanmap search [options] PATTERN REF.fa\nscanmap COMMAND --help",
 		Version:         version,
 		HideHelpCommand: true,

@@ -52,14 +52,14 @@ func mapFlags() []cli.Flag {
 			Usage: "most edits of a location: `K` edits, a percentage of the read's length as in 4%, or edits from lengths on as in 17:2,38:3"},
 		mismatchesFlag(),
 		&cli.BoolFlag{Name: "local", Category: categoryMapping, DisableDefaultText: true,
-			Usage: "find every place where a read scores --min-score, its ends clipped where that scores more, in place of --max-distance"},
+			Usage: "find every location where a read scores --min-score, its ends clipped where that scores more, in place of --max-distance"},
 		&cli.StringFlag{Name: "min-score", Value: mapper.DefaultScore.String(), Category: categoryMapping,
 			Usage: "least `SCORE` with --local: 1 for a match, -4 for a mismatch, gaps as in --gaps but " +
 				strconv.Itoa(mapper.LocalCap) + " at most; or a percentage of the read's length"},
 		&cli.StringFlag{Name: "clip-penalty", Value: "0", Category: categoryMapping,
 			Usage: "clip an end with --local only where that scores more by over `N`, as bwa mem -L; changes the alignments that are written alone"},
 		&cli.BoolFlag{Name: "split", Category: categoryMapping, DisableDefaultText: true,
-			Usage: fmt.Sprintf("with --local, find parts of %d bases or more at either end of reads that have no place, within 4%% edits, "+
+			Usage: fmt.Sprintf("with --local, find parts of %d bases or more at either end of reads that have no location, within 4%% edits, "+
 				"and write two parts of a read as a primary and a supplementary record", mapper.LeastPart)},
 		choice(&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
 			Usage: "`WHAT` to write: " + explained(mapper.ReportModes)}, namesOf(mapper.ReportModes)),

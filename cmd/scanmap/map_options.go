@@ -342,7 +342,7 @@ var otherFormats = regexp.MustCompile(`(?i)\.(bam|cram|bcf|bw|bigwig|bb|bigbed|g
 var plainOutputs = map[string]string{
 	"stats": "JSON", "json": "JSON", "report-html": "HTML", "region-depth": "BED", "region-shared": "BEDPE",
 	"abundance": "TSV", "genome-abundance": "TSV", "pattern-counts": "TSV", "pair-counts": "TSV", "region-copies": "BED",
-	"family-copies": "TSV", "places": "TSV", "changes": "TSV", "unique": "BED", "wig": "wiggle",
+	"family-copies": "TSV", "locations": "TSV", "changes": "TSV", "unique": "BED", "wig": "wiggle",
 }
 
 // plainOutput refuses the name of a compressed or binary file for plain text, and of a file that

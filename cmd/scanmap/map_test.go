@@ -291,11 +291,11 @@ func TestMapSenseless(t *testing.T) {
 	out := filepath.Join(folder, "out.sam")
 	const data = "../../testdata/"
 	for _, c := range []struct{ args, want string }{
-		{ref + " " + readsFile + " -e 150", readsFile + ": with 150 edits a read of 100 bases (the median of the first ones) lies at some 384 places of " +
+		{ref + " " + readsFile + " -e 150", readsFile + ": with 150 edits a read of 100 bases (the median of the first ones) lies at some 384 locations of " +
 			ref + " by chance: allow fewer edits, or limit the locations of a read (--max-locations) to map it nevertheless"},
 		{ref + " " + readsFile + " -e 60% --report one", "with 60 edits a read of 100 bases"},
 		{data + "phix.fa " + data + "phix_R1.fastq -e 150", "with 150 edits a read of 301 bases (the median of the first ones) lies at some 6"},
-		{data + "portiera.fa.gz " + data + "portiera_101bp.fastq.gz -e 40", "with 40 edits a read of 101 bases (the median of the first ones) lies at some 202 places"},
+		{data + "portiera.fa.gz " + data + "portiera_101bp.fastq.gz -e 40", "with 40 edits a read of 101 bases (the median of the first ones) lies at some 202 locations"},
 		{readsFile + " " + ref, ref + ": reads of 9000 bases (the median of the first ones) cannot lie on " + readsFile +
 			", whose longest contig has 100: the reference is named before the reads"},
 		{"-x variants " + readsFile + " " + ref, "the reference is named before the reads"},

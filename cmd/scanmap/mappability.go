@@ -33,16 +33,16 @@ const (
 // valuesOfKMers are the names of the values, each with its meaning.
 var valuesOfKMers = [][2]string{
 	{valueMappability, "1/frequency"},
-	{valueFrequency, "at how many places the K-mer fits"},
+	{valueFrequency, "at how many locations the K-mer fits"},
 }
 
 func mappabilityCommand(p process) *cli.Command {
 	return &cli.Command{
 		Name:      "mappability",
-		Usage:     "count at how many places each K-mer of a genome fits",
+		Usage:     "count at how many locations each K-mer of a genome fits",
 		UsageText: "scanmap mappability [options] -K LENGTH REF.fa",
 		Description: "REF is FASTA, plain or compressed, and - is standard input. The frequency of a position is the number of\n" +
-			"places, on both strands, where the K-mer that begins there fits within --max-distance or --max-mismatches.\n" +
+			"locations, on both strands, where the K-mer that begins there fits within --max-distance or --max-mismatches.\n" +
 			"Without -o, --raw, --wig, --unique and --report-html, bedGraph goes to standard output.",
 		HideHelpCommand: true,
 		Flags: []cli.Flag{
@@ -58,11 +58,11 @@ func mappabilityCommand(p process) *cli.Command {
 				Usage: "count in bisulfite-treated DNA, T for C on either strand, K-mers of `STRAND`: " + explained(mappability.Bisulfites)},
 				namesOf(mappability.Bisulfites)),
 			&cli.BoolFlag{Name: "exclude-self", Category: categorySearch, DisableDefaultText: true,
-				Usage: "leave out the place that a K-mer comes from; with --value frequency"},
+				Usage: "leave out the location that a K-mer comes from; with --value frequency"},
 			&cli.StringSliceFlag{Name: "against", Category: categorySearch,
-				Usage: "count places in the genome of `FILE` too"},
+				Usage: "count locations in the genome of `FILE` too"},
 			&cli.BoolFlag{Name: "genomes", Category: categorySearch, DisableDefaultText: true,
-				Usage: "count genomes that have a place, in place of places"},
+				Usage: "count genomes that have a location, in place of locations"},
 			&cli.StringFlag{Name: "regions", Category: categorySearch,
 				Usage: "count K-mers that begin in the regions of `FILE`, BED, and no others"},
 			choice(&cli.StringFlag{Name: "engine", Value: string(mappability.EngineAuto), Category: categorySearch,
@@ -191,7 +191,7 @@ func (j *mappabilityJob) readDefinition(c *cli.Context) error {
 			return err
 		}
 		if o.ForwardOnly || o.Genomes {
-			return errors.New("option --bisulfite counts places on both strands, and excludes --forward-only and --genomes")
+			return errors.New("option --bisulfite counts locations on both strands, and excludes --forward-only and --genomes")
 		}
 		o.Bisulfite = mappability.Bisulfite(strand)
 	}
@@ -427,11 +427,11 @@ func (j *mappabilityJob) summarize(f *mappability.Frequencies) string {
 	mean := "mean frequency"
 	switch {
 	case own && genomes:
-		mean = "mean number of genomes with another place"
+		mean = "mean number of genomes with another location"
 	case genomes:
 		mean = "mean number of genomes"
 	case own:
-		mean = "mean frequency without own places"
+		mean = "mean frequency without own locations"
 	}
 	line := fmt.Sprintf("%d positions, %d K-mers, %d unique (%.2f %%), %s %.4g, largest %d", s.Positions, s.KMers, s.Unique,
 		100*float64(s.Unique)/kmers, mean, float64(s.Places)/kmers, s.Largest)

@@ -123,10 +123,10 @@ func TestMappabilitySummary(t *testing.T) {
 	copiesFile(t, ".", "ref.fa", ">a\nACGTC\n>b\nACGTC\n>c\nCCCCC\n")
 	for _, c := range []struct{ options, want string }{
 		{"", "3 positions, 3 K-mers, 1 unique (33.33 %), mean frequency 1.667, largest 2, mean mappability 0.6667; "},
-		{"--exclude-self", "3 positions, 3 K-mers, 1 unique (33.33 %), mean frequency without own places 0.6667, largest 1, " +
+		{"--exclude-self", "3 positions, 3 K-mers, 1 unique (33.33 %), mean frequency without own locations 0.6667, largest 1, " +
 			"mean mappability with them 0.6667; "},
 		{"--genomes", "3 positions, 3 K-mers, 1 unique (33.33 %), mean number of genomes 1, largest 1, mean mappability 1.0000; "},
-		{"--genomes --exclude-self", "3 positions, 3 K-mers, 1 unique (33.33 %), mean number of genomes with another place 0.6667, largest 1; "},
+		{"--genomes --exclude-self", "3 positions, 3 K-mers, 1 unique (33.33 %), mean number of genomes with another location 0.6667, largest 1; "},
 	} {
 		for _, engine := range []string{"--max-mismatches=0", "-e=0"} {
 			args := append([]string{"mappability", "-K", "5", "ref.fa", "-o", "x.bedgraph", engine}, strings.Fields(c.options)...)
@@ -207,8 +207,8 @@ func TestMappabilityErrors(t *testing.T) {
 		{"-K 4 --engine shared --device cuda ref.fa", 2, "option --engine: shared runs on the CPU, and reads on GPUs"},
 		{"-K 4 --engine share ref.fa", 2, `option --engine: "share" is not auto, reads or shared (did you mean shared?)`},
 		{"-K 4 --bisulfite x ref.fa", 2, `option --bisulfite: "x" is not both, forward or reverse`},
-		{"-K 4 --bisulfite both --genomes ref.fa", 2, "option --bisulfite counts places on both strands, and excludes --forward-only and --genomes"},
-		{"-K 4 --bisulfite both --forward-only ref.fa", 2, "option --bisulfite counts places on both strands, and excludes --forward-only and --genomes"},
+		{"-K 4 --bisulfite both --genomes ref.fa", 2, "option --bisulfite counts locations on both strands, and excludes --forward-only and --genomes"},
+		{"-K 4 --bisulfite both --forward-only ref.fa", 2, "option --bisulfite counts locations on both strands, and excludes --forward-only and --genomes"},
 		{"-K 4 --value x ref.fa", 2, `option --value: "x" is not mappability or frequency`},
 		{"-K 4 --exclude-self --value mappability ref.fa", 2,
 			"option --exclude-self needs --value frequency: 1/frequency is infinite for unique K-mers"},

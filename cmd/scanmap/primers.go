@@ -43,7 +43,7 @@ func primersCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "max-products", Category: categoryOutput, DefaultText: "all",
 				Usage: "write at most `N` products of each pair, the first ones, and count the others"},
 			&cli.StringFlag{Name: "pair-counts", Category: categoryOutput,
-				Usage: "write a line for each pair to `FILE`: how many places and products it has"},
+				Usage: "write a line for each pair to `FILE`: how many locations and products it has"},
 			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
 				Usage: "write a page with the pairs, and the products of each that have the fewest edits, to `FILE`"},
 		}, searchRunFlags()),
@@ -71,7 +71,7 @@ func pairsFlags() []cli.Flag {
 		&cli.StringFlag{Name: "background", Category: categoryPrimers,
 			Usage: "leave out the products of pairs that have a product in `FILE` too, FASTA of a genome that must not be amplified"},
 		&cli.StringFlag{Name: "three-prime", Category: categoryPrimers,
-			Usage: "leave out places of primers with more than M edits in the last N bases; `N:M` is as in 5:1"},
+			Usage: "leave out locations of primers with more than M edits in the last N bases; `N:M` is as in 5:1"},
 	}
 }
 

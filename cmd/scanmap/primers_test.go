@@ -157,7 +157,7 @@ func TestPrimersEverywhere(t *testing.T) {
 	copiesFile(t, ".", "p.tsv", "phix\tGAGTTTTATCGCTTCCATGAC\tAACACAATGTGACTCATATCT\n")
 	copiesFile(t, ".", "ref.fa", ">c\nACGTACGTACGT\n")
 	code, stdout, stderr := call(strings.Fields("primers -f p.tsv -k 12 -o x.tsv ref.fa")...)
-	const want = "scanmap: p.tsv: line 1: pattern \"phix\": with 12 edits its 21 letters lie at 98 % of all places by chance: allow fewer\n"
+	const want = "scanmap: p.tsv: line 1: pattern \"phix\": with 12 edits its 21 letters lie at 98 % of all positions by chance: allow fewer\n"
 	if code != 1 || stdout != "" || stderr != want || names(t, ".") != "p.tsv ref.fa" {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}

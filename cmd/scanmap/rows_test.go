@@ -178,7 +178,7 @@ func TestRows(t *testing.T) {
 			"x.bed": 2 + windows, "r.bed": 2 + g.reads, "c.vcf": 18 + g.reads}},
 		{"copies --window 5 --gc none -o F/x.bw --regions I/twice.bed --shared I/shared.bedpe --family-copies F/f.tsv I/twice.fa I/twice.bedgraph", map[string]int{
 			"f.tsv": 2 + g.reads}},
-		{"guides -k 0 --in I/part.bed -o F/x.tsv --places F/p.tsv I/ref.fa", map[string]int{"x.tsv": 1 + guides, "p.tsv": 1 + guides}},
+		{"guides -k 0 --in I/part.bed -o F/x.tsv --locations F/p.tsv I/ref.fa", map[string]int{"x.tsv": 1 + guides, "p.tsv": 1 + guides}},
 	}
 	var typed []string
 	for _, c := range calls {

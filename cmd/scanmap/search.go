@@ -27,7 +27,7 @@ import (
 func searchCommand(p process) *cli.Command {
 	return &cli.Command{
 		Name:      "search",
-		Usage:     "find every place of patterns in a reference, or in any file",
+		Usage:     "find every location of patterns in a reference, or in any file",
 		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa",
 		Description: "PATTERN is DNA in IUPAC letters. REF is FASTA, plain or compressed, and - is standard input.\n" +
 			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
@@ -407,7 +407,7 @@ func telling(patterns []search.Pattern, o *search.Options) error {
 			shares[length] = share
 		}
 		if share >= mostByChance {
-			return p.Errorf("with %d %s its %d letters lie at %.0f %% of all places by chance: allow fewer", o.Distance, name, length, 100*share)
+			return p.Errorf("with %d %s its %d letters lie at %.0f %% of all positions by chance: allow fewer", o.Distance, name, length, 100*share)
 		}
 	}
 	return nil

@@ -260,7 +260,7 @@ var drawnCalls = []drawnCall{
 		"--exclude two", "--ploidy-of two=3"}, 14, checkCopies},
 	{"guides", []string{"guides --in NC_001422.1:100-400 ref.fa", "guides --in regions.bed --length 12 -k 0 ref.fa", "guides --max-mismatches 2 -f bars ref.fa"},
 		[]string{"-k 2", "--max-mismatches 3", "--mismatches 1", "--dna-bulges 0", "--rna-bulges 1", "--pam NRG", "--pam NRG,NGN,TTN", "--off-target-pam NAG,NGA", "--pam-mismatches 1", "--pam-mismatches 2 --pam-mismatch-cost 1", "--pam-gap 2 --pam-gap-cost 1", "--pam-side 5 --pam TTN", "--nuclease enAsCas12a --pam TTN", "--seed-exact 1-4",
-			"--length 18", "--regions regions.bed", "--best 2", "--best 1", "--places p.tsv", "--places p.tsv --max-places 2",
+			"--length 18", "--regions regions.bed", "--best 2", "--best 1", "--locations p.tsv", "--locations p.tsv --max-locations 2",
 			"--vcf v.vcf", "--vcf v.vcf --changes c.tsv --max-samples 1"}, 6, checkGuides},
 }
 
@@ -525,7 +525,7 @@ func checkGuides(t *testing.T, args []string, left map[string]string) {
 			t.Errorf("%q: %s", args, row)
 		}
 		places, targets = places+sum, targets+target
-		if slices.Contains(args, "--max-places") {
+		if slices.Contains(args, "--max-locations") {
 			sum = min(sum, 2)
 		}
 		written += sum
@@ -533,7 +533,7 @@ func checkGuides(t *testing.T, args []string, left map[string]string) {
 	if len(rows) == 1 {
 		return
 	}
-	if numberIn(t, left["!"], `, ([0-9]+) places?;`) != places || numberIn(t, left["!"], `, ([0-9]+) with a target`) != targets {
+	if numberIn(t, left["!"], `, ([0-9]+) locations?;`) != places || numberIn(t, left["!"], `, ([0-9]+) with a target`) != targets {
 		t.Errorf("%q: %d places, %d targets, and %q", args, places, targets, left["!"])
 	}
 	if text, asked := left["c.tsv"]; asked {

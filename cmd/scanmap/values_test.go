@@ -152,7 +152,7 @@ func TestSlipsOfTheKeyboard(t *testing.T) {
 		{"demux -f bars reads.fq", `unknown command "demux" (did you mean scanmap demultiplex -f BARCODES -o DIR READS.fq?); see scanmap --help`},
 		{"primer -f p.tsv ref.fa", `unknown command "primer" (did you mean primers?); see scanmap --help`},
 		{"guides --region chr1:1-100 ref.fa", "unknown option --region (did you mean --in REGION for the guides of a region, or " +
-			"--regions FILE to say which places lie in some?); see scanmap guides --help"},
+			"--regions FILE to say which locations lie in some?); see scanmap guides --help"},
 		{"map --region chr1:1-100 ref.fa reads.fq", "unknown option --region (did you mean --regions REGIONS?); see scanmap map --help"},
 		{"copies --locus=chr1 ref.fa d.bw", "unknown option --locus (did you mean --regions FILE?); see scanmap copies --help"},
 		{"mappability --errors 2 ref.fa", "unknown option --errors (did you mean --max-distance E?); see scanmap mappability --help"},

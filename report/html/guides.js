@@ -1,5 +1,5 @@
 //<![CDATA[
-// Sorting and filtering of guides, and links to their places. The page is complete without them.
+// Sorting and filtering of guides, and links to their locations. The page is complete without them.
 "use strict";
 (function () {
 	const table = document.getElementById("guide-table");
@@ -51,7 +51,7 @@
 	const filter = document.getElementById("filter");
 	const label = document.createElement("label");
 	label.htmlFor = "filter-text";
-	label.textContent = "Name, letters or place has";
+	label.textContent = "Name, letters or location has";
 	const input = document.createElement("input");
 	input.type = "search";
 	input.id = "filter-text";
@@ -73,7 +73,7 @@
 	input.addEventListener("input", show);
 	show();
 
-	// A link to places opens them.
+	// A link to locations opens them.
 	function open() {
 		const target = /^#guide-[0-9]+$/.test(location.hash) && document.getElementById(location.hash.slice(1));
 		if (target) {
