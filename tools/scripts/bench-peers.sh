@@ -63,6 +63,7 @@ compete() {
 	peer yara "yara_indexer -o $idx.yara $ref" "yara_mapper -t $t -y full -e $rate -s $rate -sa record -o SAM $idx.yara $fq"
 	peer mrFAST "mrfast --index $ref" "mrfast --search $ref --seq $fq -e $k -o SAM -u SAM.fq"
 	peer minimap2 : "minimap2 -t $t -ax sr -o SAM $ref $fq"
+	peer strobealign : "strobealign -t $t -o SAM $ref $fq"
 	peer 'bwa mem' "bwa index -p $idx.bwa $ref" "bwa mem -t $t -o SAM $idx.bwa $fq"
 	peer bowtie2 "bowtie2-build --threads $t -q $ref $idx.bt2" "bowtie2 -p $t -x $idx.bt2 -U $fq -S SAM"
 	"$out/sidebyside" -set "$name, k = $k" -repeat "$repeat" -o "$out/times.tsv" "${commands[@]}"
