@@ -152,7 +152,11 @@ func (t Task) Rate(s *Scheme, rates []Rate) (rate float64, nearest Rate) {
 	}
 	least := math.Inf(1)
 	for _, r := range rates {
-		far := 100*math.Abs(float64(r.K-k)) + apart(r.Length, n.length()) + apart(r.Letters, int(t.letters)) + apart(r.Patterns, t.patterns)
+		far := 100 * math.Abs(float64(r.K-k))
+		if far >= least {
+			continue // no logarithm makes it nearer
+		}
+		far += apart(r.Length, n.length()) + apart(r.Letters, int(t.letters)) + apart(r.Patterns, t.patterns)
 		if far < least {
 			// Where k is larger than any that was measured, work is taken to grow as the levels do.
 			rate, nearest, least = r.Value*min(1, float64(r.K+1)/float64(k+1)), r, far

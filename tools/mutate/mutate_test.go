@@ -84,9 +84,15 @@ func programPackages(t *testing.T) (names []string) {
 
 var testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 
+// testsRead are the test functions of packages that testsIn has read.
+var testsRead = map[string][]string{}
+
 // testsIn returns the test functions of a package.
 func testsIn(t *testing.T, name string) (names []string) {
 	t.Helper()
+	if known, ok := testsRead[name]; ok {
+		return known
+	}
 	files, err := filepath.Glob(filepath.Join(root, name, "*_test.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +106,7 @@ func testsIn(t *testing.T, name string) (names []string) {
 			names = append(names, m[1])
 		}
 	}
+	testsRead[name] = names
 	return names
 }
 
