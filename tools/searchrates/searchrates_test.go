@@ -211,10 +211,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestRun writes all files of a made-up table, of edits in DNA alone.
+// TestRun writes all files of a made-up table.
 func TestRun(t *testing.T) {
 	folder := t.TempDir()
-	whole := slices.DeleteFunc(madeUp(t), func(r search.Rate) bool { return r.Alphabet != search.DNA || r.Substitutions })
+	whole := madeUp(t)
 	input, again := filepath.Join(folder, "in.tsv"), filepath.Join(folder, "again.tsv")
 	if err := os.WriteFile(input, []byte(tableOf(whole)), 0o644); err != nil {
 		t.Fatal(err)
