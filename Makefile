@@ -101,7 +101,7 @@ test-full: ## run the tests in all sizes, with many random cases; takes a while
 # sizes of `make test`. Left out are tests whose time goes into kernels on the emulator, which has a
 # sanitizer of its own, into one goroutine, into reading options, or into calls of
 # commands that others make, too.
-RACE_PACKAGES := ./search/primers ./cmd/... ./gpu/device ./fasta ./gpu ./internal/acceptance ./mapper/... ./internal/measure ./internal/parallel ./sam ./search ./search/records ./track ./search/variants
+RACE_PACKAGES := ./search/primers ./cmd/... ./gpu/device ./fasta ./gpu ./internal/acceptance ./internal/extsort ./mapper/... ./internal/measure ./internal/parallel ./sam ./search ./search/records ./track ./search/variants
 RACE_SKIP := TestMirror|TestMapSenseless|TestTemporaryFaults|TestFamilies|TestMergeDepth|TestMergeStats|TestSharedOnGPU|TestSubstitutions|TestByChance|TestTilesFind|TestRepeated|TestLevenshteinLongest|TestLocationsAtContigEnds|TestSensible|TestDamagedMembers|TestSharesOnGPU|TestReportsOnGPU|TestSmallQueues|TestCutReference$$|TestGPU$$|TestPeriodsOnGPU|TestReadsOverPartsOnGPU|TestPartsOfText|TestEveryKernel|TestSchemesOnGPU|TestBordersOnGPU|TestShortPatternsOnGPU|TestTableOnGPU|TestEveryLimit|TestBounds$$|TestRabinKarp|TestCoveredOnGPU|TestCoverO|TestRescue|TestLocalOnRealReads|TestBenchSearchOnCPU|TestValuesAreAccepted|TestUsageErrors|TestBenchUsage|TestMappabilityErrors|TestSlipsOfTheKeyboard|TestLocalCPU|TestLocalNodes|TestLocalCandidates|TestLocalInsertions|TestLocalOverEnds|TestFileFaults|TestReadFaults|TestZoomLevels|TestRoundTrip|TestNumbersOfItems|TestEditsAgainstBruteForce|TestMarkedFormats
 
 race: ## run the tests of `make test` with the race detector

@@ -9,8 +9,8 @@
 //	record.go, encoding.go   a record, and its text and binary forms
 //	tags.go                  the tags of a record, in both forms
 //	format.go, writer.go     formats, and the Writer that brings the following together
-//	bgzf.go                  blocks, compressed side by side
-//	sort.go, run.go, merge.go  sorting in bounded memory, with temporary files
+//	sort.go                  the order of sorting, and the last merge in parts
+//	duplicates.go            duplicates among sorted records
 //	index.go                 BAI and CSI
 //
 // Everything that enters a header or a line from outside (contig names, read

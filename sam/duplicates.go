@@ -211,10 +211,10 @@ func flagsOf(record []byte) hts.Flags {
 	return hts.Flags(binary.LittleEndian.Uint16(record[offsetFlags:]))
 }
 
-// add takes a copy of a record, which has its trailer.
-func (d *duplicates) add(record []byte) error {
+// Add takes a copy of a record, which has its trailer.
+func (d *duplicates) Add(record []byte) error {
 	if flagsOf(record)&unexamined != 0 {
-		return d.records.add(record)
+		return d.records.Add(record)
 	}
 	n := len(record) - trailerLength
 	if n < keyedHeader {
@@ -223,7 +223,7 @@ func (d *duplicates) add(record []byte) error {
 	trailer := record[n:]
 	d.record = binary.LittleEndian.AppendUint64(append(d.record[:0], record[:n]...), d.count)
 	putInt32(d.record, len(d.record)-offsetContig)
-	if err := d.records.add(d.record); err != nil {
+	if err := d.records.Add(d.record); err != nil {
 		return err
 	}
 	kind := binary.LittleEndian.Uint16(trailer[offsetKind:])
@@ -248,7 +248,7 @@ func (d *duplicates) add(record []byte) error {
 
 func (d *duplicates) addEnd() error {
 	putInt32(d.end, len(d.end)-offsetContig)
-	return d.ends.add(d.end)
+	return d.ends.Add(d.end)
 }
 
 // nameOf is the name of a record of either encoding. In text it follows the fields that order
@@ -291,7 +291,7 @@ func (d *duplicates) finish(to emitter) error {
 	if err := d.ends.finish(emitter{record: d.take}); err != nil {
 		return err
 	}
-	err := d.ends.discard()
+	err := d.ends.Discard()
 	if d.ends = nil; err != nil {
 		return err
 	}
@@ -299,11 +299,11 @@ func (d *duplicates) finish(to emitter) error {
 	return d.records.finish(to)
 }
 
-// discard is as in a sorter.
-func (d *duplicates) discard() error {
-	err := d.records.discard()
+// Discard is as in a sorter.
+func (d *duplicates) Discard() error {
+	err := d.records.Discard()
 	if d.ends != nil {
-		err = errors.Join(d.ends.discard(), err)
+		err = errors.Join(d.ends.Discard(), err)
 	}
 	return err
 }

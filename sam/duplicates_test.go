@@ -15,6 +15,7 @@ import (
 	hts "github.com/biogo/hts/sam"
 	"pgregory.net/rapid"
 
+	"scanmap/internal/extsort"
 	"scanmap/internal/programs"
 	"scanmap/internal/temporary"
 )
@@ -529,7 +530,7 @@ func TestMarkDuplicatesReportsFaults(t *testing.T) {
 				folder := t.TempDir()
 				w.marker.records, w.marker.ends = tinySorter(folder, 1000, 2, 3, 2), tinySorter(folder, 1000, 2, 3, 2)
 				faulty := c.of(w.marker)
-				faulty.files = faultyFiles{faulty.files, fault}
+				faulty.Files = faultyFiles{faulty.Files, fault}
 				for _, block := range blocksOf(records, w.Encoding(), 10) {
 					if _, err = w.Write(block); err != nil {
 						break
@@ -549,14 +550,11 @@ func TestMarkDuplicatesReportsFaults(t *testing.T) {
 
 // Both sorters together have buffers within the given memory.
 func TestMarkDuplicatesSharesMemory(t *testing.T) {
-	for _, memory := range []int64{4 * leastSortMemory, DefaultSortMemory} {
+	for _, memory := range []int64{8 << 20, DefaultSortMemory} {
 		d := newDuplicates(&WriterOptions{SortMemory: memory, Temporary: temporary.In(""), Threads: 2})
-		sum := int64(0)
-		for _, s := range []*sorter{d.records, d.ends} {
-			sum += int64(2*s.half)*int64(s.segmentBytes) + int64(s.fanIn+1)*runBuffers
-		}
-		if sum > memory || sum < memory*9/10 {
-			t.Errorf("%d bytes: %d are used", memory, sum)
+		records, ends := extsort.Share(memory*3/4, 2), extsort.Share(memory/4, 2)
+		if d.records.Sizes != records || d.ends.Sizes != ends {
+			t.Errorf("%d bytes: %+v for records and %+v for ends, want %+v and %+v", memory, d.records.Sizes, d.ends.Sizes, records, ends)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,6 +16,7 @@ import (
 	hts "github.com/biogo/hts/sam"
 	"pgregory.net/rapid"
 
+	"scanmap/internal/extsort"
 	"scanmap/internal/programs"
 	"scanmap/internal/temporary"
 )
@@ -52,22 +52,21 @@ func sortedLines(records []Record) []byte {
 // tinySorter has segments of some records. Half of the segments make a run, and fanIn runs are
 // merged.
 func tinySorter(folder string, segmentBytes, half, fanIn, threads int) *sorter {
-	s := newSorter(temporary.In(folder), 0, threads)
-	s.segmentBytes, s.half, s.fanIn = segmentBytes, half, fanIn
-	s.free = make(chan *segment, 2*half)
 	// Several ranges of some records, and chunks of one or two.
-	s.mergeMemory, s.rangeBytes, s.chunkBytes, s.indexedBytes = 1<<30, 2*segmentBytes, 300, 1
+	sizes := extsort.Sizes{Segment: segmentBytes, Half: half, FanIn: fanIn, Merge: 1 << 30, Range: 2 * segmentBytes, Indexed: 1}
+	s := sorterOf(temporary.In(folder), sizes, threads)
+	s.chunkBytes = 300
 	return s
 }
 
 func sortBy(t interface{ Fatal(...any) }, s *sorter, records []Record) []byte {
 	defer func() {
-		if err := s.discard(); err != nil {
+		if err := s.Discard(); err != nil {
 			t.Fatal(err)
 		}
 	}()
 	for i := range records {
-		if err := s.add(records[i].Append(nil, KeyedText)); err != nil {
+		if err := s.Add(records[i].Append(nil, KeyedText)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,22 +132,18 @@ func TestRanges(t *testing.T) {
 		sorter := func() *sorter {
 			s := tinySorter(folder, 100_000, 3, 3, 4)
 			for i := range records {
-				if err := s.add(records[i].Append(nil, KeyedText)); err != nil {
+				if err := s.Add(records[i].Append(nil, KeyedText)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			return s
 		}
 		s := sorter()
-		parts := 0
-		s.closeSegment()
-		s.endSpilling()
-		for _, g := range s.full {
-			<-g.sorted
-			g.sorted <- struct{}{}
+		if err := s.Finish(); err != nil {
+			t.Fatal(err)
 		}
-		if parts = len(ranges(s.runs, s.full, s.rangeBytes, s.indexedBytes)); parts < 4 || len(s.runs) == 0 || len(s.full) == 0 {
-			t.Errorf("alike %v: %d ranges, %d runs, %d segments", alike, parts, len(s.runs), len(s.full))
+		if parts := len(s.Ranges()); parts < 4 {
+			t.Errorf("alike %v: %d ranges", alike, parts)
 		}
 		if !bytes.Equal(sortBy(t, s, nil), sortedLines(records)) {
 			t.Errorf("alike %v: other order", alike)
@@ -164,7 +159,7 @@ func TestRanges(t *testing.T) {
 		if !errors.Is(err, full) || n != 5000 {
 			t.Errorf("alike %v: error %v after %d records", alike, err, n)
 		}
-		if err := s.discard(); err != nil {
+		if err := s.Discard(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -174,9 +169,9 @@ func TestRanges(t *testing.T) {
 func TestRangesTellFaults(t *testing.T) {
 	folder := t.TempDir()
 	s := tinySorter(folder, 10_000, 3, 100, 4)
-	s.files = faultyFiles{s.files, faultyFile{flip: true}}
+	s.Files = faultyFiles{s.Files, faultyFile{flip: true}}
 	for _, r := range manyRecords(2000) {
-		if err := s.add(r.Append(nil, KeyedText)); err != nil {
+		if err := s.Add(r.Append(nil, KeyedText)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -184,10 +179,7 @@ func TestRangesTellFaults(t *testing.T) {
 	if err := s.finish(emitter{record: func([]byte) error { return nil }}); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if len(s.runs) < 2 {
-		t.Errorf("%d runs", len(s.runs))
-	}
-	if err := s.discard(); err != nil {
+	if err := s.Discard(); err != nil {
 		t.Error(err)
 	}
 }
@@ -278,35 +270,6 @@ func TestNothingSpilledNeedsNoFolder(t *testing.T) {
 	}
 }
 
-// No name is in the folder while files are in use, so none can be left over.
-func TestTemporaryFilesHaveNoName(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("SKIPPED: this system keeps the names of open files")
-	}
-	folder := t.TempDir()
-	s := tinySorter(folder, 1000, 1, 2, 1)
-	records := manyRecords(200)
-	for i := range records {
-		if err := s.add(records[i].Append(nil, KeyedText)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s.endSpilling()
-	if len(s.runs) == 0 {
-		t.Error("no files were used")
-	}
-	names, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(names) != 0 {
-		t.Errorf("%v is there", names)
-	}
-	if err := s.discard(); err != nil {
-		t.Error(err)
-	}
-}
-
 // faultyFile fails with err after a number of bytes, and gives other bytes back if flip.
 type faultyFile struct {
 	temporary.File
@@ -324,7 +287,7 @@ func (f *faultyFile) Write(p []byte) (int, error) {
 
 func (f *faultyFile) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.File.ReadAt(p, offset)
-	if f.flip && n > runHead {
+	if f.flip && n > 12 { // no header of a block
 		p[n/2] ^= 1
 	}
 	return n, err
@@ -359,10 +322,10 @@ func TestSortReportsFaultsOfFiles(t *testing.T) {
 	} {
 		within(t, c.name, func() {
 			s := tinySorter(folder, 1000, 2, 3, 2)
-			s.files = faultyFiles{s.files, c.fault}
+			s.Files = faultyFiles{s.Files, c.fault}
 			var err error
 			for i, r := range manyRecords(2000) {
-				if err = s.add(r.Append(nil, KeyedText)); err != nil {
+				if err = s.Add(r.Append(nil, KeyedText)); err != nil {
 					break
 				}
 				if i == 1999 {
@@ -372,29 +335,10 @@ func TestSortReportsFaultsOfFiles(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Count(err.Error(), "folder") != 1 {
 				t.Errorf("%s: error %v, want %s", c.name, err, c.want)
 			}
-			if err := s.discard(); err != nil {
+			if err := s.Discard(); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		})
-	}
-}
-
-// Memory and files are shared out so that the sum of all buffers is within the given memory.
-func TestSortSharesMemory(t *testing.T) {
-	for _, memory := range []int64{leastSortMemory, 3 << 20, 32 << 20, 33 << 20, DefaultSortMemory, 100 << 30} {
-		for _, threads := range []int{1, 2, 64} {
-			s := newSorter(temporary.In(""), memory, threads)
-			segments := int64(2*s.half) * int64(s.segmentBytes)
-			if sum := segments + int64(s.fanIn+packings(threads))*runBuffers; sum > memory || sum < memory*9/10 {
-				t.Errorf("%d bytes, %d threads: %d are used", memory, threads, sum)
-			}
-			if full := s.fanIn == mostRuns; full != (memory >= 33<<20) {
-				t.Errorf("%d bytes: %d runs in a merge", memory, s.fanIn)
-			}
-			if s.segmentBytes > 1<<31 {
-				t.Errorf("%d bytes: segments of %d", memory, s.segmentBytes)
-			}
-		}
 	}
 }
 
@@ -405,13 +349,13 @@ func BenchmarkSort(b *testing.B) {
 			b.SetBytes(int64(len(block)))
 			for b.Loop() {
 				s := newSorter(temporary.In(""), memory, 2)
-				if _, err := eachRecord(block, s.add); err != nil {
+				if _, err := eachRecord(block, s.Add); err != nil {
 					b.Fatal(err)
 				}
 				if err := s.finish(emitter{record: func([]byte) error { return nil }}); err != nil {
 					b.Fatal(err)
 				}
-				if err := s.discard(); err != nil {
+				if err := s.Discard(); err != nil {
 					b.Fatal(err)
 				}
 			}

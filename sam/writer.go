@@ -57,9 +57,9 @@ type Writer struct {
 
 // recordSorter is a sorter, which may mark duplicates.
 type recordSorter interface {
-	add(record []byte) error
+	Add(record []byte) error
 	finish(to emitter) error
-	discard() error
+	Discard() error
 }
 
 var errFinished = errors.New("the output was already ended")
@@ -185,7 +185,7 @@ func (w *Writer) Write(block []byte) (int, error) {
 func (w *Writer) write(block []byte) (int, error) {
 	switch {
 	case w.sorter != nil:
-		return eachRecord(block, w.sorter.add)
+		return eachRecord(block, w.sorter.Add)
 	case w.options.Format == FormatBAM:
 		return eachRecord(block, w.emit)
 	case w.bgzf != nil:
@@ -243,7 +243,7 @@ func (w *Writer) Take(block []byte, lengths []uint32, back func()) error {
 		back()
 		return err
 	case sorts:
-		w.err = s.take(block, lengths, back)
+		w.err = s.Take(block, lengths, back)
 	default:
 		c := &chunk{text: block, lengths: lengths, back: back}
 		release := c.hold()
@@ -387,7 +387,7 @@ func (w *Writer) release() error {
 	if w.sorter == nil {
 		return nil
 	}
-	err := w.sorter.discard()
+	err := w.sorter.Discard()
 	w.sorter = nil
 	return err
 }

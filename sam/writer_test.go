@@ -265,7 +265,8 @@ func TestTake(t *testing.T) {
 				s = w.marker.records
 			}
 			if s != nil {
-				s.mergeMemory, s.rangeBytes, s.chunkBytes, s.indexedBytes = 1<<30, 100_000, 9_000, 1
+				s.chunkBytes = 9_000
+				s.Sizes.Merge, s.Sizes.Range, s.Sizes.Indexed = 1<<30, 100_000, 1
 			}
 		}
 		backs := int64(0)

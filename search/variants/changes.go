@@ -83,14 +83,14 @@ func Compare(
 	r := newRunner(ctx, ref, patterns, o)
 	r.changes = &comparer{}
 	defer func() {
-		if closed := r.sorter.close(); err == nil {
+		if closed := r.sorter.Discard(); err == nil {
 			err = closed
 		}
 	}()
 	if err := r.variants(); err != nil {
 		return nil, err
 	}
-	m, err := r.sorter.merge()
+	m, err := merge(r.sorter)
 	for err == nil && m.valid {
 		if err = ctx.Err(); err != nil {
 			break
@@ -479,7 +479,7 @@ func (r *runner) keepChange(c *Change, w *window, p, at *place) error {
 		c.Copies, c.Called = copies, p.touched[0].site.copies
 		c.Frequency = float64(c.Copies) / float64(c.Called)
 	}
-	return r.sorter.add(c.row(at))
+	return r.keep(c.row(at))
 }
 
 // row makes the row that a change waits as.

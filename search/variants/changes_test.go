@@ -166,7 +166,7 @@ func TestChangesAgainstBruteForce(t *testing.T) {
 		}
 		k := rapid.IntRange(0, 3).Draw(rt, "k")
 		patterns := drawPatterns(rt, c, k, true)
-		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: 1000}}
+		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: spilling(1000)}}
 		o.Search.Distance, o.Search.Substitutions = k, true
 		list := prepare(rt, folder, c, false, patterns, &o)
 		got := map[string]*Change{}
@@ -431,7 +431,7 @@ func TestChangesOnDevices(t *testing.T) {
 			bounds  bounds
 			device  device.Choice
 		}{
-			{1, bounds{}, device.Choice{Kind: device.CPU}}, {3, bounds{batch: 300, calls: 50, rows: 500}, device.Choice{Kind: device.CPU}},
+			{1, bounds{}, device.Choice{Kind: device.CPU}}, {3, bounds{batch: 300, calls: 50, rows: spilling(500)}, device.Choice{Kind: device.CPU}},
 			{2, bounds{}, emulated},
 		} {
 			o := Options{VCF: name, Samples: -1, Temporary: temporary.In(folder), bounds: how.bounds}

@@ -79,7 +79,7 @@
 //
 // Memory is bounded: a chunk of lines, the sites within reach of each other, the windows of a few
 // sites, a batch of windows with the calls of their alleles, and the rows that wait for their
-// order; other rows are in a temporary file.
+// order; other rows are in temporary files.
 //
 // Positions are 0-based, and stretches half-open, but in names of alleles, which have the position
 // of the VCF.

@@ -50,7 +50,7 @@ func TestLettersSubstituted(t *testing.T) {
 			letters: rapid.StringMatching(fmt.Sprintf("[ACGTRYN]{%d,%d}", k+1, k+6)).Draw(rt, "pattern"),
 			fixed:   rapid.SampledFrom([]string{"", "", "G", "NG"}).Draw(rt, "PAM"),
 		}
-		o := Options{Haplotypes: 1 << 20, bounds: bounds{batch: 500, rows: 1000}}
+		o := Options{Haplotypes: 1 << 20, bounds: bounds{batch: 500, rows: spilling(1000)}}
 		o.Search.Distance, o.Search.Substitutions = k, true
 		got := map[string]bool{}
 		for key := range runCase(rt, folder, c, true, []aPattern{p}, o) {
@@ -97,7 +97,7 @@ func TestLettersEdited(t *testing.T) {
 		c := drawLetters(rt)
 		k := rapid.IntRange(1, 3).Draw(rt, "k")
 		p := aPattern{letters: rapid.StringMatching(fmt.Sprintf("[ACGT]{%d,%d}", k+1, k+6)).Draw(rt, "pattern")}
-		o := Options{Haplotypes: 1 << 20, bounds: bounds{batch: 500, rows: 1000}}
+		o := Options{Haplotypes: 1 << 20, bounds: bounds{batch: 500, rows: spilling(1000)}}
 		o.Search.Distance = k
 		type found struct {
 			strand, start, end, distance int

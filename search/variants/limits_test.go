@@ -3,7 +3,6 @@ package variants
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"scanmap/gpu/device"
+	"scanmap/internal/extsort"
 	"scanmap/internal/temporary"
 	"scanmap/internal/truth"
 	"scanmap/search"
@@ -129,7 +129,10 @@ func runOn(t *testing.T, reference, vcf, pattern string, o Options) (rows []stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Rows.Format, o.Temporary = search.TSV, temporary.In(t.TempDir())
+	o.Rows.Format = search.TSV
+	if o.Temporary == nil {
+		o.Temporary = temporary.In(t.TempDir())
+	}
 	o.Search.Device, o.Search.Threads, o.Search.ForwardOnly = device.Choice{Kind: device.CPU}, 2, true
 	var out bytes.Buffer
 	stats, err = Run(tContext, truth.Reference(t, reference), []search.Pattern{p}, o, &out)
@@ -193,6 +196,11 @@ func TestNamesOfSamples(t *testing.T) {
 	}
 }
 
+// spilling has rows in runs of a number of bytes, of which two are merged at a time.
+func spilling(bytes int) extsort.Sizes {
+	return extsort.Sizes{Segment: bytes, Half: 1, FanIn: 2, Merge: 1 << 20, Range: bytes, Indexed: 1}
+}
+
 // TestRowsOfManyBuffers has rows with and without alleles of more than three buffers, and of runs
 // in a temporary file: each is there once, in order.
 func TestRowsOfManyBuffers(t *testing.T) {
@@ -203,14 +211,14 @@ func TestRowsOfManyBuffers(t *testing.T) {
 		vcf += fmt.Sprintf("c0\t%d\t.\tT\tG\t.\t.\t.\n", 8*i+4)
 	}
 	var want []string
-	for _, memory := range []int{0, 20_000, math.MaxInt} {
+	for _, memory := range []extsort.Sizes{{}, spilling(20_000), extsort.Share(1<<30, 2)} {
 		rows, stats, err := runOn(t, text, vcf, "GKTAG", Options{bounds: bounds{rows: memory, batch: 5000}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		slices.Sort(rows)
 		if n := len(slices.Compact(slices.Clone(rows))); n != 2*places || len(rows) != n || stats.Locations != 2*places || stats.Places != places {
-			t.Errorf("%d bytes of rows: %d rows, %d differ, %+v", memory, len(rows), n, stats)
+			t.Errorf("%+v: %d rows, %d differ, %+v", memory, len(rows), n, stats)
 		}
 		if size := len(strings.Join(rows, "")); size < 3<<16 {
 			t.Errorf("%d bytes", size)
@@ -219,7 +227,7 @@ func TestRowsOfManyBuffers(t *testing.T) {
 			want = rows
 		}
 		if !slices.Equal(rows, want) {
-			t.Errorf("%d bytes of rows: others", memory)
+			t.Errorf("%+v: others", memory)
 		}
 	}
 }

@@ -1,15 +1,10 @@
 package variants
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
-	"container/heap"
 	"encoding/binary"
-	"io"
-	"slices"
 
-	"scanmap/internal/temporary"
+	"scanmap/internal/extsort"
 	"scanmap/search"
 )
 
@@ -28,233 +23,94 @@ func samePlace(a, b *row) bool {
 	return a.pattern == b.pattern && a.contig == b.contig && a.start == b.start && a.end == b.end && a.reverse == b.reverse
 }
 
-// byPlace is the order of rows. Rows of the reference come before others of the same place. Alleles
-// of two records that say the same may have samples of their own.
-func byPlace(a, b *row) int {
-	return cmp.Or(a.pattern-b.pattern, a.contig-b.contig, a.start-b.start, a.end-b.end, boolean(a.reverse)-boolean(b.reverse),
-		cmp.Compare(a.alleles, b.alleles), a.startIn-b.startIn, a.endIn-b.endIn,
-		bytes.Compare(a.line, b.line))
-}
+const (
+	// rowMemory is the most bytes of rows in memory.
+	rowMemory = 64 << 20
+	// rowEnd are the bytes behind the line of a row in its record: the distance.
+	rowEnd = 8
+)
 
-func boolean(b bool) int {
-	if b {
-		return 1
+// newSorter returns a sorter of rows, by pattern, contig, start, end and strand. Rows of the
+// reference come before others of the same place, and others are in the order of alleles and lines.
+// Rows that are there already are left out: the same place with the same alleles is the same row,
+// whatever window it is of. Alleles of two records that say the same may have samples of their own.
+func newSorter(o *Options, threads int) *extsort.Sorter {
+	sizes := o.bounds.rows
+	if sizes == (extsort.Sizes{}) {
+		sizes = extsort.Share(rowMemory, threads)
 	}
-	return 0
+	return extsort.New(extsort.Options{Files: o.Temporary, Purpose: "places with variants", Key: rowKey, Tie: compareRows,
+		Threads: threads, Sizes: sizes})
 }
 
-// rowOverhead is the memory of a row without its texts.
-const rowOverhead = 160
+// rowKey is the pattern and the contig of a record of a row.
+func rowKey(record []byte) uint64 { return binary.BigEndian.Uint64(record[extsort.LengthBytes:]) }
 
-// A sorter gives rows back in order. Rows that do not fit its memory wait in a temporary file, in
-// runs that are sorted.
-//
-// Package sam sorts records in temporary files too, and cannot sort rows. Its records compare by a
-// key of 64 bits and else by the order in which they came, which is what makes ranges of keys that
-// goroutines merge side by side. Rows compare by more fields and by texts, equal ones are dropped.
-// A merge of sam hands records to a function; rows are taken one by one, between rows of the
-// reference that a search finds meanwhile. Only a heap would be in common.
-type sorter struct {
-	files  temporary.Files
-	memory int // bytes of rows that are held
-	rows   []row
-	held   int
-	file   temporary.File
-	to     *bufio.Writer // to file
-	size   int64
-	runs   []int64 // the ends of the runs in the file
+// compareRows is the order of records of rows: the order of their bytes, but for the distance.
+func compareRows(a, b []byte) int {
+	return bytes.Compare(a[extsort.LengthBytes:len(a)-rowEnd], b[extsort.LengthBytes:len(b)-rowEnd])
 }
 
-// add takes a row, whose texts the sorter keeps.
-func (s *sorter) add(r row) error {
-	s.rows = append(s.rows, r)
-	if s.held += rowOverhead + len(r.alleles) + len(r.line); s.held > s.memory {
-		return s.spill()
-	}
-	return nil
-}
-
-// spill writes the rows that are held as a run.
-func (s *sorter) spill() error {
-	if s.file == nil {
-		var err error
-		if s.file, err = s.files.Create("scanmap-variants"); err != nil {
-			return s.explain(err)
-		}
-	}
-	s.sort()
-	if s.to == nil {
-		s.to = bufio.NewWriterSize(s.file, 1<<20)
-	}
-	var b []byte
-	for i := range s.rows {
-		b = s.rows[i].append(b[:0])
-		if _, err := s.to.Write(b); err != nil {
-			return s.explain(err)
-		}
-		s.size += int64(len(b))
-	}
-	if err := s.to.Flush(); err != nil {
-		return s.explain(err)
-	}
-	s.runs = append(s.runs, s.size)
-	clear(s.rows)
-	s.rows, s.held = s.rows[:0], 0
-	return nil
-}
-
-func (s *sorter) explain(err error) error {
-	return temporary.Explain(s.files, "places with variants", err)
-}
-
-// sort sorts the rows that are held, and leaves out rows that are there already: the same place
-// with the same alleles is the same row, whatever window it is of.
-func (s *sorter) sort() {
-	slices.SortFunc(s.rows, func(a, b row) int { return byPlace(&a, &b) })
-	s.rows = slices.CompactFunc(s.rows, func(a, b row) bool { return byPlace(&a, &b) == 0 })
-}
-
-// close removes the temporary file.
-func (s *sorter) close() error {
-	if s.file == nil {
-		return nil
-	}
-	return s.explain(s.file.Close())
-}
-
-// append appends a row as numbers and texts.
+// append appends a row as a record whose bytes are in the order of rows: numbers with their most
+// significant byte first, and a zero byte after the alleles, which have none.
 func (r *row) append(b []byte) []byte {
-	for _, n := range r.numbers() {
-		b = binary.AppendUvarint(b, uint64(*n))
+	from := len(b)
+	b = append(b, make([]byte, extsort.LengthBytes)...)
+	b = binary.BigEndian.AppendUint32(b, uint32(r.pattern))
+	b = binary.BigEndian.AppendUint32(b, uint32(r.contig))
+	b = binary.BigEndian.AppendUint64(b, uint64(r.start))
+	b = binary.BigEndian.AppendUint64(b, uint64(r.end))
+	if r.reverse {
+		b = append(b, 1)
+	} else {
+		b = append(b, 0)
 	}
-	b = binary.AppendUvarint(b, uint64(boolean(r.reverse)))
-	for _, text := range []string{r.alleles, string(r.line)} {
-		b = binary.AppendUvarint(b, uint64(len(text)))
-		b = append(b, text...)
-	}
+	b = append(append(b, r.alleles...), 0)
+	b = binary.BigEndian.AppendUint64(b, uint64(r.startIn))
+	b = binary.BigEndian.AppendUint64(b, uint64(r.endIn))
+	b = append(b, r.line...)
+	b = binary.BigEndian.AppendUint64(b, uint64(r.distance))
+	binary.LittleEndian.PutUint32(b[from:], uint32(len(b)-from-extsort.LengthBytes))
 	return b
 }
 
-func (r *row) numbers() []*int {
-	return []*int{&r.pattern, &r.contig, &r.start, &r.end, &r.distance, &r.startIn, &r.endIn}
-}
-
-// read reads what append made.
-func (r *row) read(in *bufio.Reader) error {
-	for _, n := range r.numbers() {
-		v, err := binary.ReadUvarint(in)
-		if err != nil {
-			return err // io.EOF at the first number is the end
-		}
-		*n = int(v)
-	}
-	reverse, err := binary.ReadUvarint(in)
-	if err != nil {
-		return err
-	}
-	r.reverse = reverse == 1
-	var texts [2][]byte
-	for i := range texts {
-		length, err := binary.ReadUvarint(in)
-		if err != nil {
-			return err
-		}
-		texts[i] = make([]byte, length)
-		if _, err := io.ReadFull(in, texts[i]); err != nil {
-			return err
-		}
-	}
-	r.alleles, r.line = string(texts[0]), texts[1]
-	return nil
-}
-
-// A run is a part of the temporary file, or the rows that are held, from which the next row was
-// taken.
-type run struct {
-	row  row
-	in   *bufio.Reader // nil for rows that are held
-	held []row
-}
-
-// advance takes the next row; io.EOF is the end.
-func (r *run) advance() error {
-	if r.in != nil {
-		return r.row.read(r.in)
-	}
-	if len(r.held) == 0 {
-		return io.EOF
-	}
-	r.row, r.held = r.held[0], r.held[1:]
-	return nil
-}
-
-// runs are a heap by their next rows.
-type runs []*run
-
-func (r runs) Len() int           { return len(r) }
-func (r runs) Less(i, j int) bool { return byPlace(&r[i].row, &r[j].row) < 0 }
-func (r runs) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
-func (r *runs) Push(x any)        { *r = append(*r, x.(*run)) }
-func (r *runs) Pop() any {
-	last := len(*r) - 1
-	x := (*r)[last]
-	*r = (*r)[:last]
-	return x
+// read reads what append made. The line is valid as long as the record.
+func (r *row) read(record []byte) {
+	number := func(b []byte) int { return int(binary.BigEndian.Uint64(b)) }
+	b := record[extsort.LengthBytes:]
+	r.pattern, r.contig = int(binary.BigEndian.Uint32(b)), int(binary.BigEndian.Uint32(b[4:]))
+	r.start, r.end, r.reverse = number(b[8:]), number(b[16:]), b[24] == 1
+	alleles, b, _ := bytes.Cut(b[25:], []byte{0})
+	r.alleles = string(alleles)
+	r.startIn, r.endIn, r.distance = number(b), number(b[8:]), number(b[len(b)-rowEnd:])
+	r.line = b[16 : len(b)-rowEnd]
 }
 
 // A merger gives the rows of a sorter in order.
 type merger struct {
-	sorter *sorter
-	runs   runs
-	// head is the next row; it is valid if there is one.
-	head  row
-	valid bool
+	from *extsort.Merger
+	// head is the next row, and record its record; they are valid if there is one.
+	head   row
+	record []byte
+	valid  bool
 }
 
-// merge ends adding.
-func (s *sorter) merge() (*merger, error) {
-	s.sort()
-	m := &merger{sorter: s}
-	from := int64(0)
-	for _, to := range s.runs {
-		m.runs = append(m.runs, &run{in: bufio.NewReaderSize(io.NewSectionReader(s.file, from, to-from), 1<<16)})
-		from = to
+// merge ends adding to a sorter.
+func merge(s *extsort.Sorter) (*merger, error) {
+	if err := s.Finish(); err != nil {
+		return nil, err
 	}
-	m.runs = append(m.runs, &run{held: s.rows})
-	kept := m.runs[:0]
-	for _, r := range m.runs {
-		err := r.advance()
-		if err == nil {
-			kept = append(kept, r)
-		} else if err != io.EOF {
-			return nil, s.explain(err)
-		}
-	}
-	m.runs = kept
-	heap.Init(&m.runs)
+	m := &merger{from: s.Merge(extsort.All)}
 	return m, m.next()
 }
 
-// next sets the head to the next row that is not the same again.
-func (m *merger) next() error {
-	last, was := m.head, m.valid
-	for {
-		if m.valid = len(m.runs) > 0; !m.valid {
-			return nil
-		}
-		m.head = m.runs[0].row
-		switch err := m.runs[0].advance(); err {
-		case nil:
-			heap.Fix(&m.runs, 0)
-		case io.EOF:
-			heap.Pop(&m.runs)
-		default:
-			return m.sorter.explain(err)
-		}
-		if !was || byPlace(&last, &m.head) != 0 {
-			return nil
-		}
+// next goes on to the next row.
+func (m *merger) next() (err error) {
+	m.record, err = m.from.Next()
+	if m.valid = m.record != nil; m.valid {
+		m.head.read(m.record)
 	}
+	return err
 }
 
 // appendName appends a name with \xNN instead of each byte that is not printable ASCII, and of

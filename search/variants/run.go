@@ -11,6 +11,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/gpu/device"
+	"scanmap/internal/extsort"
 	"scanmap/internal/temporary"
 	"scanmap/search"
 )
@@ -34,7 +35,7 @@ type Options struct {
 	// Search is as in search.Run; Announce is not used. Rows say the format, TSV or BED.
 	Search search.Options
 	Rows   search.RowOptions
-	// Temporary has the file of rows that do not fit the memory.
+	// Temporary has the files of rows that do not fit the memory.
 	Temporary temporary.Files
 	bounds    bounds
 }
@@ -45,8 +46,8 @@ type bounds struct {
 	batch int
 	// calls is the most calls of samples that such windows may have.
 	calls int
-	// rows is the most bytes of rows.
-	rows int
+	// rows are the sizes of the sorter of rows.
+	rows extsort.Sizes
 }
 
 const (
@@ -57,7 +58,6 @@ const (
 	defaultCalls = 1 << 24
 	// callsOfLoose is for how many calls a loose one counts, by its memory.
 	callsOfLoose = 32
-	defaultRows  = 64 << 20
 )
 
 // Stats says how a search went.
@@ -80,7 +80,7 @@ func Run(ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o O
 	}
 	r := newRunner(ctx, ref, patterns, o)
 	defer func() {
-		if closed := r.sorter.close(); err == nil {
+		if closed := r.sorter.Discard(); err == nil {
 			err = closed
 		}
 	}()
@@ -97,8 +97,9 @@ func newRunner(ctx context.Context, ref *dna.Reference, patterns []search.Patter
 	o.Haplotypes = cmp.Or(o.Haplotypes, DefaultHaplotypes)
 	o.bounds.batch = cmp.Or(o.bounds.batch, defaultBatch)
 	o.bounds.calls = cmp.Or(o.bounds.calls, defaultCalls)
-	return &runner{ctx: ctx, ref: ref, patterns: patterns, o: o, batches: 1, found: make([]bool, len(patterns)),
-		sorter: sorter{files: o.Temporary, memory: cmp.Or(o.bounds.rows, defaultRows)}}
+	r := &runner{ctx: ctx, ref: ref, patterns: patterns, o: o, batches: 1, found: make([]bool, len(patterns))}
+	r.sorter = newSorter(&o, r.threads())
+	return r
 }
 
 // runner is a call of Run or Compare.
@@ -111,7 +112,8 @@ type runner struct {
 	names    []string // of the samples
 	stats    Stats
 	found    []bool // of each pattern
-	sorter   sorter
+	sorter   *extsort.Sorter
+	record   []byte // of the row that is added to the sorter, or of a row of the reference
 	// The windows that wait to be searched, which are the contigs of batch.
 	windows  []*window
 	batch    *dna.Reference
@@ -335,12 +337,18 @@ func (r *runner) searchBatch(text *search.Text) error {
 			if err := rows.Finish(r.ctx); err != nil {
 				return err
 			}
-			if err := r.sorter.add(r.row(w, l, &p, line.Bytes())); err != nil {
+			if err := r.keep(r.row(w, l, &p, line.Bytes())); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// keep adds a row to the sorter.
+func (r *runner) keep(made row) error {
+	r.record = made.append(r.record[:0])
+	return r.sorter.Add(r.record)
 }
 
 // find searches a batch: on the CPU, unless a GPU is asked for. Tables of the patterns are then
@@ -422,7 +430,7 @@ func (r *runner) appendNames(b []byte, samples []int) []byte {
 
 // reference searches the reference, and writes its rows and the rows of the windows in order.
 func (r *runner) reference(out io.Writer) error {
-	variants, err := r.sorter.merge()
+	variants, err := merge(r.sorter)
 	if err != nil {
 		return err
 	}
@@ -444,7 +452,8 @@ func (r *runner) reference(out io.Writer) error {
 		for i := range locations {
 			l := &locations[i]
 			here := row{pattern: l.Pattern, contig: l.Contig, start: l.Start, end: l.End, reverse: l.Reverse, distance: l.Distance}
-			for variants.valid && byPlace(&variants.head, &here) < 0 {
+			r.record = here.append(r.record[:0])
+			for variants.valid && compareRows(variants.record, r.record) < 0 {
 				if err := r.putVariant(variants); err != nil {
 					return err
 				}

@@ -243,7 +243,8 @@ func manySites(rt *rapid.T, letters string) string {
 			if !phased && x/100%8 == 0 {
 				sign = "/"
 			}
-			fmt.Fprintf(&b, "\t%d%s%d", boolean(one), sign, boolean(two))
+			number := map[bool]int{true: 1}
+			fmt.Fprintf(&b, "\t%d%s%d", number[one], sign, number[two])
 		}
 		b.WriteByte('\n')
 	}
@@ -278,7 +279,7 @@ func TestThreads(t *testing.T) {
 				return out.String(), *stats
 			}
 			want, wantStats := run(1, bounds{})
-			got, stats := run(rapid.IntRange(2, 5).Draw(rt, "threads"), bounds{batch: 2000, calls: 500, rows: 2000})
+			got, stats := run(rapid.IntRange(2, 5).Draw(rt, "threads"), bounds{batch: 2000, calls: 500, rows: spilling(2000)})
 			if got != want || stats.Windows != wantStats.Windows || stats.LeftOut != wantStats.LeftOut {
 				rt.Fatalf("%+v, want %+v\n%s\n%s", stats, wantStats, got, want)
 			}

@@ -169,7 +169,7 @@ func TestSubstitutionsAgainstBruteForce(t *testing.T) {
 		c := drawCase(rt)
 		k := rapid.IntRange(0, 4).Draw(rt, "k")
 		patterns := drawPatterns(rt, c, k, true)
-		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: 1000}}
+		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: spilling(1000)}}
 		o.Search.Distance, o.Search.Substitutions = k, true
 		compare(rt, c, runCase(rt, folder, c, false, patterns, o), substitutedRows(c, patterns, k))
 	})
@@ -305,7 +305,7 @@ func TestEditsAgainstBruteForce(t *testing.T) {
 		c := drawCase(rt)
 		k := rapid.IntRange(1, 4).Draw(rt, "k")
 		patterns := drawPatterns(rt, c, k, false)
-		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: 1000}}
+		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: spilling(1000)}}
 		o.Search.Distance = k
 		got := runCase(rt, folder, c, false, patterns, o)
 		longest := 0

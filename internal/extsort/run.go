@@ -1,4 +1,4 @@
-package sam
+package extsort
 
 import (
 	"encoding/binary"
@@ -12,19 +12,26 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
-	"scanmap/internal/bgzf"
 	"scanmap/internal/temporary"
 )
 
 // run is a sorted part of the records in a temporary file: blocks of whole records, each compressed
 // by S2. A header of runHead bytes precedes each: its compressed length, its length, and the
-// CRC-32C of the compressed bytes.
+// CRC-32C of these and of the compressed bytes.
 type run struct {
 	file  temporary.File
 	size  int64
 	level int // 0 for a run of segments; one more than those it was merged from
-	// index has the first block, and then each one that begins indexedBytes after the last in it.
+	// index has the first block, and then each one that begins Sizes.Indexed bytes after the last in
+	// it.
 	index []blockAt
+	key   func(record []byte) uint64
+}
+
+// A blockAt is where in a run a block lies, and the key of its first record.
+type blockAt struct {
+	key    uint64
+	offset int64
 }
 
 const (
@@ -42,6 +49,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // errDiscarded ends a run that nobody wants.
 var errDiscarded = errors.New("sorting was given up")
 
+// checksum is of a block and of both lengths in its header.
+func checksum(head, body []byte) uint32 {
+	return crc32.Update(crc32.Checksum(head[:8], castagnoli), castagnoli, body)
+}
+
 func closeRuns(runs []*run) error {
 	files := make([]temporary.File, len(runs))
 	for i, r := range runs {
@@ -49,9 +61,6 @@ func closeRuns(runs []*run) error {
 	}
 	return temporary.Close(files...)
 }
-
-// explain names the folder in an error of a temporary file.
-func (s *sorter) explain(err error) error { return temporary.Explain(s.files, "sorting", err) }
 
 // mostPacking is how many blocks of a run are compressed at a time: one goroutine merges as fast as
 // three or four compress.
@@ -116,7 +125,7 @@ func (w *runWriter) add(record []byte) error {
 		}
 	}
 	if len(b.block) == 0 {
-		b.key = keyOf(record)
+		b.key = w.run.key(record)
 		b.block = slices.Grow(b.block, max(runBlock, len(record)))
 	}
 	b.block = append(b.block, record...)
@@ -142,7 +151,7 @@ func (b *packing) pack() {
 	body := s2.Encode(b.packed[runHead:], b.block)
 	binary.LittleEndian.PutUint32(b.packed, uint32(len(body)))
 	binary.LittleEndian.PutUint32(b.packed[4:], uint32(len(b.block)))
-	binary.LittleEndian.PutUint32(b.packed[8:], crc32.Checksum(body, castagnoli))
+	binary.LittleEndian.PutUint32(b.packed[8:], checksum(b.packed, body))
 	b.body = len(body)
 }
 
@@ -154,7 +163,10 @@ func (w *runWriter) write(b *packing) error {
 	w.indexed += len(b.block)
 	packed := b.packed[:runHead+b.body]
 	r.size += int64(len(packed))
-	_, err := bgzf.Whole{Writer: r.file}.Write(packed)
+	n, err := r.file.Write(packed)
+	if err == nil && n != len(packed) {
+		err = io.ErrShortWrite
+	}
 	return err
 }
 
@@ -168,11 +180,10 @@ func (w *runWriter) close() error {
 	return w.err
 }
 
-// reader is a source of the records of a run.
-func (r *run) reader() *runReader { return &runReader{run: r} }
-
+// A runReader is a source of the records of a run that are in a range.
 type runReader struct {
 	run    *run
+	keys   Range
 	offset int64
 	packed []byte
 	memory []byte // for block
@@ -180,18 +191,25 @@ type runReader struct {
 }
 
 func (r *runReader) pop() (uint64, []byte, error) {
-	if len(r.block) == 0 {
-		if r.offset == r.run.size {
-			return 0, nil, nil
+	for {
+		if len(r.block) == 0 {
+			if r.offset == r.run.size {
+				return 0, nil, nil
+			}
+			if err := r.fill(); err != nil {
+				return 0, nil, fmt.Errorf("reading back: %w", err)
+			}
 		}
-		if err := r.fill(); err != nil {
-			return 0, nil, fmt.Errorf("reading back: %w", err)
+		length := LengthBytes + int(binary.LittleEndian.Uint32(r.block))
+		record := r.block[:length]
+		r.block = r.block[length:]
+		switch key := r.run.key(record); {
+		case !r.keys.has(key):
+			return 0, nil, nil
+		case key >= r.keys.from:
+			return key, record, nil
 		}
 	}
-	length := offsetContig + int(getInt32(r.block))
-	record := r.block[:length]
-	r.block = r.block[length:]
-	return keyOf(record), record, nil
 }
 
 // fill reads the next block.
@@ -208,20 +226,14 @@ func (r *runReader) fill() error {
 	if err := readAll(r.run.file, r.packed, r.offset+runHead); err != nil {
 		return err
 	}
-	if crc32.Checksum(r.packed, castagnoli) != binary.LittleEndian.Uint32(head[8:]) {
+	if checksum(head[:], r.packed) != binary.LittleEndian.Uint32(head[8:]) {
 		return errors.New("a block has changed since it was written")
 	}
 	r.memory = sized(r.memory, int(length))
-	block, err := s2.Decode(r.memory, r.packed)
-	if err != nil {
-		return err
-	}
-	if len(block) != int(length) {
-		return fmt.Errorf("a block has %d bytes, and %d were written", len(block), length)
-	}
-	r.block = block
+	var err error
+	r.block, err = s2.Decode(r.memory, r.packed)
 	r.offset += runHead + int64(n)
-	return nil
+	return err
 }
 
 func readAll(r io.ReaderAt, b []byte, offset int64) error {
