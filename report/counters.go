@@ -103,7 +103,7 @@ func Hint(s *mapper.Stats) string {
 // mappingCounters say how many locations there are.
 func mappingCounters(s *mapper.Stats) []counter {
 	return []counter{
-		{"mappings", 0, grouped(s.Mappings), fmt.Sprintf("%.2f a mapped read", ratio(s.Mappings, s.Mapped))},
+		{"locations", 0, grouped(s.Mappings), fmt.Sprintf("%.2f a mapped read", ratio(s.Mappings, s.Mapped))},
 		{"reported", 1, grouped(s.Reported), ""},
 	}
 }

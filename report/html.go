@@ -224,7 +224,7 @@ func tiles(s *mapper.Stats) []tile {
 		{"reads", grouped(s.Reads), plural(s.Bases, "base")},
 		{"mapped", unbroken(s.Mapped, s.Reads), plural(s.Mapped, "read")},
 		{"unique", unbroken(s.Unique, s.Reads), plural(s.Unique, "read")},
-		{"mappings per mapped read", average(s.Mappings, s.Mapped), plural(s.Mappings, "mapping")},
+		{"locations per mapped read", average(s.Mappings, s.Mapped), plural(s.Mappings, "location")},
 	}
 	all := allPairs(s)
 	if all == nil {

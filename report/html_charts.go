@@ -125,7 +125,7 @@ func perReadBars(s *mapper.Stats) barChart {
 		}
 		bars = append(bars, bar{Label: label, Share: percent(b.Reads, s.Reads), number: b.Reads})
 	}
-	return newBarChart("mappings", "Mappings per read", "mappings, reads, share of all reads", bars)
+	return newBarChart("mappings", "Locations per read", "locations, reads, share of all reads", bars)
 }
 
 // textWidth is about the width of a text of 13 units, rounded up to the width in DejaVu Sans, a

@@ -61,7 +61,7 @@ func multiQCColumns(counted bool) []map[string]multiQCColumn {
 		{"median_insert": {Title: "Median insert",
 			Description: "Median insert size in bases, from the first unique pairs", Min: &zero, Suffix: " bp",
 			Scale: "BuPu", Format: "{:,.0f}"}},
-		{"mappings_per_mapped_read": {Title: "Mappings", Description: "Locations found per mapped read", Min: &zero,
+		{"mappings_per_mapped_read": {Title: "Locations", Description: "Locations found per mapped read", Min: &zero,
 			Scale: "OrRd", Format: "{:,.2f}"}},
 		{"reads_millions": {Title: "M reads", Description: "Reads of the input, in millions; mates count singly",
 			Min: &zero, Scale: "Greys", Format: "{:,.3f}"}},

@@ -80,7 +80,7 @@ func perReadPart(b *bytes.Buffer, s *mapper.Stats) {
 	if len(s.PerRead) == 0 {
 		return
 	}
-	rows := [][]string{{"mappings of a read", "reads", "of all"}}
+	rows := [][]string{{"locations of a read", "reads", "of all"}}
 	for _, x := range buckets(s.PerRead) {
 		if x.Reads > 0 {
 			rows = append(rows, []string{"  " + x.String(), grouped(x.Reads), percent(x.Reads, s.Reads)})
@@ -98,13 +98,13 @@ func contigPart(b *bytes.Buffer, s *mapper.Stats) {
 		slices.SortStableFunc(contigs, func(a, b mapper.ContigStats) int { return cmp.Compare(b.Mappings, a.Mappings) })
 		contigs = contigs[:maxContigs]
 	}
-	rows := [][]string{{"contig", "bases", "primary", "mappings"}}
+	rows := [][]string{{"contig", "bases", "primary", "locations"}}
 	for _, c := range contigs {
 		rows = append(rows, []string{"  " + shown(c.Name), grouped(int64(c.Length)), grouped(c.Primary), grouped(c.Mappings)})
 	}
 	section(b, "lrrr", rows)
 	if left := len(s.PerContig) - len(contigs); left > 0 {
-		fmt.Fprintf(b, "  (%s more %s, none with more mappings than these)\n", grouped(int64(left)), ofNumber(int64(left), "contig"))
+		fmt.Fprintf(b, "  (%s more %s, none with more locations than these)\n", grouped(int64(left)), ofNumber(int64(left), "contig"))
 	}
 }
 
