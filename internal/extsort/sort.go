@@ -17,7 +17,7 @@ import (
 )
 
 // LengthBytes are the bytes that a record begins with: the length of the rest, as in BAM the least
-// significant byte first. Of each record the length is below 2 GiB.
+// significant byte first. A record is shorter than 2 GiB.
 const LengthBytes = 4
 
 // Options say what is sorted, and how.
@@ -81,14 +81,13 @@ func Share(memory int64, threads int) Sizes {
 // Sorter orders records by their keys, and records with one key by Tie or in the order in which
 // they came. Its methods are for one goroutine.
 //
-// Records fill segments. A full one is sorted by a goroutine of its own while the next
-// fills. When half of all segments are full they are merged, as one run, into a
-// temporary file, while the other half fills. FanIn runs become one as soon as there are as many
-// of one level, so that the number of open files grows with the logarithm of the number of records.
-// Finish leaves no more than FanIn.
+// Records fill segments. A full one is sorted by a goroutine of its own while the next fills. When
+// half of all segments are full they are merged, as one run, into a temporary file, while the other
+// half fills. FanIn runs become one as soon as there are as many of one level, so that the number of
+// open files grows with the logarithm of the number of records. Finish leaves no more than FanIn.
 //
-// Runs and segments are in the order in which their records came, and a merge takes
-// the earlier of two equal records first, so ties keep their order.
+// Runs and segments are in the order in which their records came, and a merge takes the earlier of
+// two equal records first, so ties keep their order.
 type Sorter struct {
 	Options
 	tokens, copies chan struct{} // of goroutines that sort and copy
