@@ -163,10 +163,7 @@ func (w *runWriter) write(b *packing) error {
 	w.indexed += len(b.block)
 	packed := b.packed[:runHead+b.body]
 	r.size += int64(len(packed))
-	n, err := r.file.Write(packed)
-	if err == nil && n != len(packed) {
-		err = io.ErrShortWrite
-	}
+	_, err := r.file.Write(packed)
 	return err
 }
 

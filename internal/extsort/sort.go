@@ -83,8 +83,8 @@ func Share(memory int64, threads int) Sizes {
 //
 // Records fill segments. A full one is sorted by a goroutine of its own while the next fills. When
 // half of all segments are full they are merged, as one run, into a temporary file, while the other
-// half fills. FanIn runs become one as soon as there are as many of one level, so that the number of
-// open files grows with the logarithm of the number of records. Finish leaves no more than FanIn.
+// half fills. FanIn runs of one level become one run, so that the number of open files grows with
+// the logarithm of the number of records. Finish leaves no more than FanIn.
 //
 // Runs and segments are in the order in which their records came, and a merge takes the earlier of
 // two equal records first, so ties keep their order.

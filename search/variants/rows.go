@@ -2,6 +2,7 @@ package variants
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 
 	"scanmap/internal/extsort"
@@ -35,10 +36,7 @@ const (
 // Rows that are there already are left out: the same place with the same alleles is the same row,
 // whatever window it is of. Alleles of two records that say the same may have samples of their own.
 func newSorter(o *Options, threads int) *extsort.Sorter {
-	sizes := o.bounds.rows
-	if sizes == (extsort.Sizes{}) {
-		sizes = extsort.Share(rowMemory, threads)
-	}
+	sizes := cmp.Or(o.bounds.rows, extsort.Share(rowMemory, threads))
 	return extsort.New(extsort.Options{Files: o.Temporary, Purpose: "places with variants", Key: rowKey, Tie: compareRows,
 		Threads: threads, Sizes: sizes})
 }
