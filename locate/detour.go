@@ -263,7 +263,12 @@ func (l *Local) mayWin(strand *Strand, m, at, width int) (may uint64) {
 //
 // By base, and for each diagonal, without and with a segment on the one, and that before and after
 // the insertion: the best chain that ends with the base on the diagonal, and the best one before.
-func (l *Local) chained(differs []uint64, inserted int) int {
+//
+// Where more than `most` is lost, what is returned is more than that, too. No base adds more than 1
+// to what the best chain has, nor does an inserted one, but for what a segment scores beside the
+// insertion that wins nothing. Once the best chain before some base has lost lossOpen more than
+// `most`, all that follow therefore lose too much.
+func (l *Local) chained(differs []uint64, inserted, most int) int {
 	m, n, words := l.budget.m, len(l.beside)/len(differs), len(differs)
 	levels := 2
 	if inserted > 0 {
@@ -303,6 +308,9 @@ func (l *Local) chained(differs []uint64, inserted int) int {
 			landed := at(first[level]) + i*forgiven - l.budget.cap*unit
 			fresh[2+level] = max(fresh[2+level], landed)
 			before[2+level] = max(before[2+level], landed+little(m-i))
+		}
+		if best := max(0, before[0], before[1], before[2], before[3]); i*unit-best > (most+lossOpen)*unit {
+			return most + 1
 		}
 		next := before
 		for k := range n + 1 { // the last is the diagonal itself

@@ -16,6 +16,7 @@ type localBand struct {
 	lowest, beyond []int32 // of the cells of a row that may not be 0
 	best           localCost
 	end            localPair // with a column of the window
+	rests          localRests
 	// rest[i] is what the bases from base i on cost at least.
 	rest []localCost
 }
@@ -85,14 +86,30 @@ func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width 
 }
 
 // find finds the best alignment of a window on diagonals [low, low+width), columns of base 0, with
-// gaps of no more than `longest` bases, of less than a limit, and tells whether there is one.
+// gaps of no more than `longest` bases, of less than a limit, and tells whether there is one. By
+// lemma 20 it first knows how much this one loses at least, and mostly it loses no more.
 func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest int, limit localCost) bool {
-	m, n := len(w.read), len(w.text)
 	b.best = noLocal
 	w.lookAt(low, low+width)
-	if !b.possible(w, costs, low, width, longest, limit) {
+	b.low, b.width = low, width
+	r, most := &b.rests, int((limit-1)/costs.clip)
+	r.begin(w, costs, low, width, longest)
+	if r.search(most); r.least > most {
 		return false
 	}
+	if first := localCost(r.least+1) * costs.clip; first < limit {
+		if b.fill(w, costs, longest, first) {
+			return true
+		}
+		r.to(most)
+	}
+	return b.fill(w, costs, longest, limit)
+}
+
+// fill is find with the losses of b.rests that are less than the limit. It leaves out cells from
+// which by lemma 20 no alignment goes on that costs so little.
+func (b *localBand) fill(w *localWindow, costs *localCosts, longest int, limit localCost) bool {
+	m, n, low, width := len(w.read), len(w.text), b.low, b.width
 	b.cells = parallel.Resize(b.cells, m*width)
 	clear(b.cells)
 	b.lowest, b.beyond = parallel.Resize(b.lowest, m), parallel.Resize(b.beyond, m)
@@ -102,14 +119,14 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest 
 	for i := range m {
 		first, beyond := int(b.lowest[i]), int(b.beyond[i])
 		begin := localCost(i) * costs.clip
-		fresh := begin+b.rest[i] < limit
+		fresh := begin < limit && int(b.rests.firsts[(limit-1-begin)/costs.clip].base) <= i
 		if fresh {
 			first, beyond = 0, width
 		}
 		first, beyond = max(first, -low-i), min(beyond, n-low-i)
 		row := b.cells[i*width:][:width]
 		rest := localCost(m-1-i) * costs.clip
-		letter, after := w.read[i], b.rest[i+1]
+		letter := w.read[i]
 		for k := first; k < beyond; k++ {
 			j := low + i + k
 			c := noLocal - row[k]
@@ -123,7 +140,7 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest 
 			if letter != w.text[j] || letter > 3 {
 				c += costs.mismatch
 			}
-			if c+after >= limit || w.masked(i, j) {
+			if c >= limit || !b.rests.may((limit-1-c)/costs.clip, i+1, k) || w.masked(i, j) {
 				row[k] = 0
 				continue
 			}
@@ -158,22 +175,31 @@ func (b *localBand) possible(w *localWindow, costs *localCosts, low, width, long
 func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost) {
 	next := b.cells[(i+1)*b.width:][:b.width]
 	next[k] = max(next[k], noLocal-c)
-	last := k
-	for g := 1; g <= longest && k+g < b.width; g++ {
+	r, last := &b.rests, k
+	left := -1 // after the cheapest gap
+	if c += costs.deletion[1]; c < limit {
+		left = int((limit - 1 - c) / costs.clip)
+	}
+	c -= costs.deletion[1]
+	other := r.other(left, k)
+	for g := 1; g <= longest && k+g < b.width && other <= i+1; g++ {
 		d := c + costs.deletion[g]
-		if d+b.rest[i+1] >= limit || d >= localCost(i+1)*costs.clip {
+		if d >= limit || d >= localCost(i+1)*costs.clip {
 			break
+		}
+		if !r.may((limit-1-d)/costs.clip, i+1, k+g) {
+			continue
 		}
 		last = k + g
 		next[last] = max(next[last], noLocal-d)
 	}
 	b.lowest[i+1], b.beyond[i+1] = min(b.lowest[i+1], int32(k)), max(b.beyond[i+1], int32(last+1))
-	for g := 1; g <= longest && g <= k && i+1+g < len(b.lowest); g++ {
+	for g := max(1, other-i-1); g <= longest && g <= k && i+1+g < len(b.lowest); g++ {
 		d := c + costs.insertion[g]
 		if d >= limit {
 			break
 		}
-		if d+b.rest[i+1+g] >= limit || d >= localCost(i+1+g)*costs.clip {
+		if d >= localCost(i+1+g)*costs.clip || !r.may((limit-1-d)/costs.clip, i+1+g, k-g) {
 			continue
 		}
 		at := &b.cells[(i+1+g)*b.width+k-g]

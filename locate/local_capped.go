@@ -128,7 +128,8 @@ func (l *Local) mayChainTwo(strand *Strand, p Place, d *localDiagonal, most int)
 	l.wins(strand, p, d.diagonal, 1, b.spread)
 	inserted := (most - 2*b.cap) * b.m / b.each
 	forgiven := (inserted*(b.m-b.each) + b.m - 1) / b.m
-	return l.chained(d.differs, 0)+2*(b.cap-lossOpen)-forgiven <= most
+	most -= 2*(b.cap-lossOpen) - forgiven
+	return l.chained(d.differs, 0, most) <= most
 }
 
 // bridged returns the most blocks for which mayBridge may be true.
@@ -199,7 +200,8 @@ func (l *Local) reach(differs []uint64, last bool, most int) {
 	}
 }
 
-// reachOver is reach with segments on the diagonals in l.near, as chained has them.
+// reachOver is reach with segments on the diagonals in l.near, as chained has them. No base adds more
+// than 1 to a score, so that none is reached any more once the best chain has lost more than `most`.
 func (l *Local) reachOver(differs []uint64, last bool, most int) {
 	m, words := l.budget.m, len(differs)
 	n := len(l.near) / words
@@ -222,7 +224,7 @@ func (l *Local) reachOver(differs []uint64, last bool, most int) {
 			}
 			run = 0
 		}
-		if i == m {
+		if i == m || i-best > most {
 			return
 		}
 		fresh := max(0, best-lossOpen)
@@ -271,11 +273,10 @@ func (l *Local) mayGoOn(strand *Strand, p Place, d *localDiagonal, last bool, fr
 	if least > most {
 		return false
 	}
-	least = l.chained(d.differs, inserted)
 	if inserted == 0 {
-		least += b.cap - lossOpen
+		most -= b.cap - lossOpen
 	}
-	return least <= most
+	return l.chained(d.differs, inserted, most) <= most
 }
 
 // pastGap tells whether one of l.ways may lose `most` or less with a gap of the cost of the cap

@@ -1,0 +1,199 @@
+package locate
+
+import "scanmap/internal/parallel"
+
+// localRests has what alignments lose at least, in lost score, from each base of a strand on, by the
+// diagonal of a band on which they are there: loss by loss, from the last base back (as localWave,
+// Marco-Sola et al. 2021).
+//
+// Lemma 20. Let an alignment in the band have base b - 1 on a diagonal, and let it lose s or less in
+// the bases from b on. Then b is no less than the base that `on` has for s and that diagonal.
+//
+// Proof. By induction from the last base back. If all bases from b on are clipped, b is m - s or
+// more, which is where `on` begins. If base b is on the same diagonal, it is equal, where the base
+// that `on` has is pushed back as far as bases are equal, or it differs, for lossMismatch. If the
+// diagonal changes by a gap of g bases, the gap loses lossOpen + g, as `deleted` and `inserted` have
+// it base by base, or the cap, and each inserted base what it loses beside that, rounded down. ∎
+//
+// What is closed is taken to be on no alignment.
+type localRests struct {
+	m, width, words, row int
+	// insertedLoss is what each inserted base loses beside a gap that costs less than the cap. cap is 0
+	// where no gap costs the cap, and capped[g] is what an insertion of g bases that costs it loses.
+	insertedLoss, cap int
+	capped            [LongestGap + 1]int
+	// differs and closed have a bit for each base of each diagonal.
+	differs, closed []uint64
+	// By loss and diagonal, the first of which is number 1 of a row.
+	on, deleted, inserted []int32
+	never                 []int32 // a row
+	firsts                []restFirst
+	// least is the least loss of an alignment by the losses so far.
+	least int
+}
+
+// A restFirst has the least base of a loss, its diagonal, and the least base on another one.
+type restFirst struct{ base, diagonal, other int32 }
+
+// neverOnRest stands for no base.
+const neverOnRest = 1 << 20
+
+// begin prepares for diagonals [low, low+width) of a window, columns of base 0.
+func (r *localRests) begin(w *localWindow, costs *localCosts, low, width, longest int) {
+	m := len(w.read)
+	r.m, r.width, r.words, r.row = m, width, (m+63)/64, width+2
+	r.firsts, r.least = r.firsts[:0], m
+	r.insertedLoss, r.cap = int((costs.insertion[1]-costs.deletion[1])/costs.clip), 0
+	if longest == LongestGap {
+		r.cap = w.cap
+		for g := max(w.cap-lossOpen, 1); g <= LongestGap; g++ {
+			r.capped[g] = w.cap + int((costs.insertion[g]-costs.deletion[g])/costs.clip)
+		}
+	}
+	r.differs = r.differs[:0]
+	text := &w.reference.Bases
+	for k := range width {
+		offset := w.offset + low + k
+		for at := 0; at < m; at += 64 {
+			r.differs = append(r.differs, w.strand.Planes.mismatchesOrAll(text, m, offset, at))
+		}
+	}
+	r.closed = r.closed[:0]
+	if len(w.close) > 0 {
+		r.closed = parallel.Resize(r.closed, len(r.differs))
+		clear(r.closed)
+		for _, t := range w.close {
+			for i := range m {
+				at := int(w.taken[int(t)+i]) - i - low // the diagonal
+				for k := max(at-w.same, 0); k <= min(at+w.same, width-1); k++ {
+					r.closed[k*r.words+i>>6] |= 1 << (i & 63)
+				}
+			}
+		}
+		for i, x := range r.closed {
+			r.differs[i] |= x
+		}
+	}
+	r.never = parallel.Resize(r.never, r.row)
+	for k := range r.never {
+		r.never[k] = neverOnRest
+	}
+}
+
+// search adds losses up to `most` until least is known, if that is no more.
+func (r *localRests) search(most int) {
+	for s := len(r.firsts); s <= min(most, r.least); s++ {
+		r.add(s)
+	}
+}
+
+// to adds all losses up to one.
+func (r *localRests) to(most int) {
+	for s := len(r.firsts); s <= most; s++ {
+		r.add(s)
+	}
+}
+
+// of returns the row of a loss, a row without bases if it is below 0.
+func (r *localRests) of(rows []int32, loss int) []int32 {
+	if loss < 0 {
+		return r.never
+	}
+	return rows[loss*r.row:][:r.row]
+}
+
+// add adds a loss.
+func (r *localRests) add(s int) {
+	n := (s + 1) * r.row
+	r.on, r.deleted, r.inserted = grown(r.on, n), grown(r.deleted, n), grown(r.inserted, n)
+	on, deleted, inserted := r.of(r.on, s), r.of(r.deleted, s), r.of(r.inserted, s)
+	last := len(on) - 1
+	for _, row := range [][]int32{on, deleted, inserted} {
+		row[0], row[last] = neverOnRest, neverOnRest
+	}
+	before, differing := r.of(r.on, s-1), r.of(r.on, s-lossMismatch)
+	opened, longer := r.of(r.on, s-lossOpen-1), r.of(r.deleted, s-1)
+	openedIn, longerIn := r.of(r.on, s-lossOpen-1-r.insertedLoss), r.of(r.inserted, s-1-r.insertedLoss)
+	clip := int32(max(r.m-s, 0))
+	if r.cap > 0 && s >= r.cap {
+		r.jump(s, on, clip)
+	} else {
+		copy(on, r.never)
+	}
+	first := restFirst{neverOnRest, 0, neverOnRest}
+	for k := 1; k < last; k++ {
+		d := min(opened[k+1], longer[k+1])
+		i := max(min(openedIn[k-1], longerIn[k-1])-1, 0)
+		deleted[k], inserted[k] = d, i
+		b, known := min(on[k], d, i, clip), before[k]
+		if x := differing[k] - 1; x >= 0 && x < b && (len(r.closed) == 0 || r.closed[(k-1)*r.words+int(x>>6)]>>(x&63)&1 == 0) {
+			b = x
+		}
+		if b < known {
+			b = int32(lastBit(r.differs[(k-1)*r.words:][:r.words], int(b)) + 1)
+		} else {
+			b = known
+		}
+		on[k] = b
+		switch {
+		case b < first.base:
+			first.other = first.base
+			first.base, first.diagonal = b, int32(k-1)
+		case b < first.other:
+			first.other = b
+		}
+	}
+	r.firsts = append(r.firsts, first)
+	r.least = min(r.least, s+int(first.base))
+}
+
+// jump sets, in a row, the bases before gaps of the cost of the cap, for a loss with which all bases
+// from `clip` on may be clipped.
+func (r *localRests) jump(s int, row []int32, clip int32) {
+	copy(row, r.never)
+	least := max(r.cap-lossOpen, 1)
+	for k, b := range r.of(r.on, s-r.cap) {
+		if b < clip {
+			for g := least; g <= min(LongestGap, k-1); g++ {
+				row[k-g] = min(row[k-g], b)
+			}
+		}
+	}
+	for g := least; g <= LongestGap && r.capped[g] <= s; g++ {
+		from := s - r.capped[g]
+		if r.firsts[from].base-int32(g) >= clip {
+			continue
+		}
+		all := r.of(r.on, from)
+		for k := 1; k+g < len(row)-1; k++ {
+			row[k+g] = min(row[k+g], max(all[k]-int32(g), 0))
+		}
+	}
+}
+
+// grown returns s with n elements.
+func grown(s []int32, n int) []int32 {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	return append(s[:cap(s)], make([]int32, max(n-cap(s), cap(s)))...)[:n]
+}
+
+// may tells whether an alignment may lose no more than `left` from a base on, with the base before
+// it on a diagonal; left is no more than the losses that were added.
+func (r *localRests) may(left localCost, base, diagonal int) bool {
+	return int(r.on[int(left)*r.row+diagonal+1]) <= base
+}
+
+// other returns the least base from which an alignment may lose no more than `left`, with the base
+// before it on any diagonal but one.
+func (r *localRests) other(left, diagonal int) int {
+	if left < 0 {
+		return neverOnRest
+	}
+	first := &r.firsts[left]
+	if int(first.diagonal) == diagonal {
+		return int(first.other)
+	}
+	return int(first.base)
+}
