@@ -8,8 +8,9 @@ import (
 	"scanmap/internal/truth"
 )
 
-// TestRests compares what alignments in a band lose at least with all cells of a window: it is never
-// more, also where cells are closed and where inserted bases are forgiven, and mostly no less.
+// TestRests compares what alignments in a band lose at least with all cells of a window: it is
+// never more, also where cells are closed and where inserted bases are forgiven, and mostly no
+// less.
 func TestRests(t *testing.T) {
 	t.Parallel()
 	var (

@@ -400,6 +400,9 @@ func (d *devices) relief(reads int, worked time.Duration) []find.Finder {
 // else one of the CPU.
 func (d *devices) seeking() int { return max(int(d.working.Load()), 1) }
 
+// worksAhead tells whether these work ahead: on GPUs.
+func (d *devices) worksAhead() bool { return d.working.Load() > 0 }
+
 // again returns finder i for reads that are sought again, the one at hand unless that is nil: on a
 // GPU from when one is at work, since none is opened for these.
 func (d *devices) again(ref *dna.Reference, o find.Options, i int, have find.Finder) (find.Finder, error) {

@@ -161,7 +161,7 @@ func (o *Options) memory(w Work) Memory {
 	searches := max(gpus, 1)
 	waitings := searches + min(gpus, 1)
 	for range newSeekers(nil, o, &times{}) {
-		lost := find.MemoryOnCPU(min(reads, atATime(w.Bases)+1), w.Length, k, w.Locations, finding)
+		lost := find.MemoryOnCPU(min(reads, atATime(w.Bases, gpus > 0 && o.Device.Kind == device.CUDA)+1), w.Length, k, w.Locations, finding)
 		m.Reads += searches*lost.Batch + waitings*(onCPU.Batch+2*reads*textOfRead(w.Length))
 		m.Found += lost.Found + multiply(waitings*(waitingLocations+shape.items), ofLocated)
 		m.Threads += threads * find.OfThread(w.Length, k)

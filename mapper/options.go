@@ -115,6 +115,8 @@ type limits struct {
 type seekingFinders interface {
 	// seeking is how many can be at work at a time.
 	seeking() int
+	// worksAhead tells whether they work ahead, as on GPUs.
+	worksAhead() bool
 	// again returns finder number i: the one at hand, unless it is nil or another one is faster.
 	again(ref *dna.Reference, o find.Options, i int, have find.Finder) (find.Finder, error)
 }

@@ -31,6 +31,8 @@ type againOnCPU struct{}
 
 func (againOnCPU) seeking() int { return 1 }
 
+func (againOnCPU) worksAhead() bool { return false }
+
 func (againOnCPU) again(ref *dna.Reference, o find.Options, _ int, have find.Finder) (find.Finder, error) {
 	if have != nil {
 		return have, nil
@@ -85,8 +87,18 @@ const (
 )
 
 // atATime is the most reads packed at a time, not counting a last mate, for a length of the
-// reference: a quarter of a batch, so that a pass costs little against the work for its reads.
-func atATime(bases int64) int64 { return int64(max(soughtReads, find.BatchReads(bases)/4)) }
+// reference: half of a batch, as reads that are sought again take more pieces, so that a pass costs
+// little against the work for its reads. Passes cost less on GPUs, which work ahead: a quarter.
+func atATime(bases int64, ahead bool) int64 {
+	share := 2
+	if ahead {
+		share = 4
+	}
+	return int64(max(soughtReads, find.BatchReads(bases)/share))
+}
+
+// atATime is that of the finders at hand.
+func (s *seeker) atATime() int { return int(atATime(int64(s.ref.TotalLength()), s.finders.worksAhead())) }
 
 // wait has a held part wait. Its field toSeek says which reads are sought.
 func (s *seeker) wait(p *part) {
@@ -114,7 +126,7 @@ func (s *seeker) enough() bool {
 		most = find.BatchReads(bases)
 	}
 	w := &s.waiting
-	return w.reads >= most || w.packed >= int(atATime(bases)) || w.locations >= waitingLocations
+	return w.reads >= most || w.packed >= s.atATime() || w.locations >= waitingLocations
 }
 
 // library returns the one whose parts wait or are being sought, or nil.
@@ -152,7 +164,7 @@ func (s *seeker) begin(ctx context.Context) (ahead bool, err error) {
 	ctx, next.cancel = context.WithCancel(ctx)
 	next.parts, next.found = s.waiting.parts, make(chan part, 1)
 	// In passes for about as many reads.
-	most := int(atATime(int64(s.ref.TotalLength())))
+	most := s.atATime()
 	if n := s.options.BatchReads; n > 0 {
 		most = min(most, n)
 	}
