@@ -47,6 +47,8 @@ type Local struct {
 	place       Place
 	diagonals   []localDiagonal
 	lower       []localDiagonal
+	strand      Strand          // of Leads
+	one         localDiagonal   // likewise
 	group       []localDiagonal // see settleNear
 	groupWords  []uint64
 	blocks      []int32
@@ -176,7 +178,8 @@ func (l *Local) Leads(m, k, sought int, strand Planes, p Place, diagonal int) bo
 		return false
 	}
 	l.words = l.words[:0]
-	return l.leads(&Strand{Planes: strand}, p, &localDiagonal{diagonal: diagonal})
+	l.strand, l.one = Strand{Planes: strand}, localDiagonal{diagonal: diagonal}
+	return l.leads(&l.strand, p, &l.one)
 }
 
 // leads is Leads for the read at hand. It sets the scores of a diagonal without a gap, and appends

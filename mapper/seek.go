@@ -98,7 +98,9 @@ func atATime(bases int64, ahead bool) int64 {
 }
 
 // atATime is that of the finders at hand.
-func (s *seeker) atATime() int { return int(atATime(int64(s.ref.TotalLength()), s.finders.worksAhead())) }
+func (s *seeker) atATime() int {
+	return int(atATime(int64(s.ref.TotalLength()), s.finders.worksAhead()))
+}
 
 // wait has a held part wait. Its field toSeek says which reads are sought.
 func (s *seeker) wait(p *part) {

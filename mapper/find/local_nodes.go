@@ -154,12 +154,13 @@ func (p *piece) fitsLocal(d *diagonals) bool {
 		return true
 	}
 	for side := range 2 {
-		inside := uint64(1)<<(p[side]>>48&63) - 1
+		low, high, inside := p[side], p[2+side], uint64(1)<<(p[side]>>48&63)-1
 		for i := range spreadDiagonals {
-			if i == spreadMiddle {
-				continue
+			equal := ^((low ^ d[2*i+side]) | (high ^ d[2*(spreadDiagonals+i)+side])) & inside
+			two := equal & (equal >> 1)
+			if two&(two>>2)&(equal>>4) == 0 || i == spreadMiddle {
+				continue // without a run of five bases nothing wins
 			}
-			equal := ^((p[side] ^ d[2*i+side]) | (p[2+side] ^ d[2*(spreadDiagonals+i)+side])) & inside
 			if lost -= locate.Wins(equal); lost <= most {
 				return true
 			}
