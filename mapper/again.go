@@ -9,11 +9,17 @@ import (
 	"scanmap/mapper/find"
 )
 
-// look locates reads [from, to) of a part that holds nothing yet.
-func (w *worker) look(ctx context.Context, p *part, from, to int) (out looked) {
+// look locates reads [from, to) of a part that holds nothing yet. With seeking set, locations of
+// reads that are sought again may be missing (seekAgain).
+func (w *worker) look(ctx context.Context, p *part, from, to int, seeking bool) (out looked) {
 	g := &w.group
 	before := g.reader.Locator.Verified
+	g.again = nil
+	if l := p.library; seeking && l.paired() {
+		g.again = func(read, i int) bool { return w.bothAgain(l, read, i) }
+	}
 	w.locate(ctx, p, from, to)
+	g.again = nil
 	out.verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
 	out.left = maps.Clone(g.left)
 	return out
@@ -46,7 +52,7 @@ func (w *worker) hold(out *looked, from int, most func(i int) int32) {
 // lookAtPairs fills seen for the pairs of reads [from, to) of a part, and returns their locations:
 // all or, with plannedAlone, those up to the distance that every read is sought up to (planned).
 func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []pairSeen, plannedAlone bool) looked {
-	out := w.look(ctx, p, from, to)
+	out := w.look(ctx, p, from, to, false)
 	w.hold(&out, from, func(i int) int32 {
 		// Locations that qualify by inserted bases lose more than K. They are left out only where the
 		// read is sought again.
@@ -94,6 +100,20 @@ func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []
 		w.forget()
 	}
 	return out
+}
+
+// bothAgain tells of a pair, whose first mate is read number i of the group, that both mates are
+// sought again where it does not count by near locations. Both have a location, and the best ones
+// are known, on which alone the distances depend up to which they are sought (seekPair).
+func (w *worker) bothAgain(l *library, read, i int) bool {
+	g, wide := &w.group, w.pairing.wide(l.insert)
+	for x := range 2 {
+		sought := int32(g.batch.Sought(read + x))
+		if min(g.horizons[i+x].best+wide, int32(g.batch.All(read+x))) <= sought {
+			return false
+		}
+	}
+	return true
 }
 
 // seekAgain sets again[i] to the distance up to which read number i of the group is to be sought

@@ -32,6 +32,8 @@ type group struct {
 	// countsNear is that of the worker, for the library at hand. Where it is nil, local locations that
 	// are not near are wanted, too.
 	countsNear func(read, i int) bool
+	// again, when set, tells whether both mates are sought again whatever others lead to.
+	again func(read, i int) bool
 	// view is read `viewed` of the batch.
 	view   locate.Read
 	viewed int
@@ -109,7 +111,7 @@ func (g *group) locate(ctx context.Context, p *part, from, to int) {
 }
 
 // locateNear is locateReads for local locations that count if near ones do. It tells whether they
-// do; otherwise others may be missing (lemma 4).
+// do, or none count before their reads are sought again; otherwise others may be missing (lemma 4).
 func (g *group) locateNear(ctx context.Context, p *part, read int) bool {
 	g.reader.Near, g.reader.Cut = int(g.near), false
 	i := len(g.spans)
@@ -123,7 +125,7 @@ func (g *group) locateNear(ctx context.Context, p *part, read int) bool {
 			return false // the mate is sought near all locations of the other
 		}
 	}
-	return g.countsNear(read, i)
+	return g.countsNear(read, i) || g.again != nil && g.again(read, i)
 }
 
 // locateReads adds reads that belong together to the group, with their locations.
