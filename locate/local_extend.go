@@ -360,9 +360,10 @@ func (l *Local) below(strand *Strand, p Place, diagonals []localDiagonal, limit 
 // gapped leaves in the window the best alignment of less than a limit that goes through some
 // diagonals, and tells whether there is one.
 //
-// It is first sought with the least that one may lose, which it mostly does, as the cells that may
-// matter are few then. An alignment that loses no more than some loss stays near the diagonal that
-// it goes through, and so diagonals that are further apart are looked at one after the other.
+// It is first sought with the least that one may lose, which it mostly does, as the band is narrow
+// then, and where gaps of the cost of the cap make bands wide, next without these. An alignment that
+// loses no more than some loss stays near the diagonal that it goes through, and so diagonals that
+// are further apart are looked at one after the other.
 func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
 	b, w := l.budget, &l.window
 	if len(diagonals) == 0 {
@@ -372,7 +373,10 @@ func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
 	for i := range diagonals {
 		least = min(least, b.floor(&diagonals[i]))
 	}
-	for _, loss := range [...]int{least, max(least, b.cap-1), b.budget} {
+	for i, loss := range [...]int{least, b.cap - 1, b.budget} {
+		if i == 1 && (loss <= least || !anyFar(diagonals)) {
+			continue
+		}
 		most := min(localCost(loss+1)*lostUnit, limit)
 		if l.within(diagonals, &b.exact, most, b.spreadOf((most - 1).lost())) {
 			l.best.trace(w, &b.exact)

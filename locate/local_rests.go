@@ -114,6 +114,9 @@ func (r *localRests) add(s int) {
 	before, differing := r.of(r.on, s-1), r.of(r.on, s-lossMismatch)
 	opened, longer := r.of(r.on, s-lossOpen-1), r.of(r.deleted, s-1)
 	openedIn, longerIn := r.of(r.on, s-lossOpen-1-r.insertedLoss), r.of(r.inserted, s-1-r.insertedLoss)
+	// All have the same length, which spares the checks of bounds below.
+	deleted, inserted, before, differing = deleted[:len(on)], inserted[:len(on)], before[:len(on)], differing[:len(on)]
+	opened, longer, openedIn, longerIn = opened[:len(on)], longer[:len(on)], openedIn[:len(on)], longerIn[:len(on)]
 	clip := int32(max(r.m-s, 0))
 	if r.cap > 0 && s >= r.cap {
 		r.jump(s, on, clip)
@@ -121,7 +124,7 @@ func (r *localRests) add(s int) {
 		copy(on, r.never)
 	}
 	first := restFirst{neverOnRest, 0, neverOnRest}
-	for k := 1; k < last; k++ {
+	for k := 1; k < len(on)-1; k++ {
 		d := min(opened[k+1], longer[k+1])
 		i := max(min(openedIn[k-1], longerIn[k-1])-1, 0)
 		deleted[k], inserted[k] = d, i
