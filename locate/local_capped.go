@@ -200,8 +200,9 @@ func (l *Local) reach(differs []uint64, last bool, most int) {
 	}
 }
 
-// reachOver is reach with segments on the diagonals in l.near, as chained has them. No base adds more
-// than 1 to a score, so that none is reached any more once the best chain has lost more than `most`.
+// reachOver is reach with segments on the diagonals in l.near, as chained has them. No base adds
+// more than 1 to a score, so that none is reached any more once the best chain has lost more than
+// `most`.
 func (l *Local) reachOver(differs []uint64, last bool, most int) {
 	m, words := l.budget.m, len(differs)
 	n := len(l.near) / words

@@ -361,9 +361,9 @@ func (l *Local) below(strand *Strand, p Place, diagonals []localDiagonal, limit 
 // diagonals, and tells whether there is one.
 //
 // It is first sought with the least that one may lose, which it mostly does, as the band is narrow
-// then, and where gaps of the cost of the cap make bands wide, next without these. An alignment that
-// loses no more than some loss stays near the diagonal that it goes through, and so diagonals that
-// are further apart are looked at one after the other.
+// then, and where gaps of the cost of the cap make bands wide, next without these. An alignment
+// that loses no more than some loss stays near the diagonal that it goes through, and so diagonals
+// that are further apart are looked at one after the other.
 func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
 	b, w := l.budget, &l.window
 	if len(diagonals) == 0 {

@@ -2,32 +2,40 @@ package locate
 
 import "scanmap/internal/parallel"
 
-// localRests has what alignments lose at least, in lost score, from each base of a strand on, by the
-// diagonal of a band on which they are there: loss by loss, from the last base back (as localWave,
-// Marco-Sola et al. 2021).
+// localRests has what alignments lose at least, in lost score, from each base of a strand on, by
+// the diagonal of a band on which they are there: loss by loss, from the last base back (as
+// localWave, Marco-Sola et al. 2021).
 //
-// Lemma 20. Let an alignment in the band have base b - 1 on a diagonal, and let it lose s or less in
-// the bases from b on. Then b is no less than the base that `on` has for s and that diagonal.
+// Lemma 20. Let an alignment in the band have base b - 1 on a diagonal, and let it lose s or less
+// in the bases from b on. Then b is no less than the base that `on` has for s and that diagonal.
 //
 // Proof. By induction from the last base back. If all bases from b on are clipped, b is m - s or
 // more, which is where `on` begins. If base b is on the same diagonal, it is equal, where the base
 // that `on` has is pushed back as far as bases are equal, or it differs, for lossMismatch. If the
-// diagonal changes by a gap of g bases, the gap loses lossOpen + g, as `deleted` and `inserted` have
-// it base by base, or the cap, and each inserted base what it loses beside that, rounded down. ∎
+// diagonal changes by a gap of g bases, the gap loses lossOpen + g, as `deleted` and `inserted`
+// have it base by base, or the cap, and each inserted base what it loses beside that, rounded
+// down. ∎
 //
 // What is closed is taken to be on no alignment.
 type localRests struct {
 	m, width, words, row int
-	// insertedLoss is what each inserted base loses beside a gap that costs less than the cap. cap is 0
-	// where no gap costs the cap, and capped[g] is what an insertion of g bases that costs it loses.
+	// insertedLoss is what each inserted base loses beside a gap that costs less than the cap. cap is
+	// 0 where no gap costs the cap, and capped[g] is what an insertion of g bases that costs it loses.
+	// The least that one loses beside its bases, or a deletion does, is leastCapped.
 	insertedLoss, cap int
+	leastCapped       int
 	capped            [LongestGap + 1]int
 	// differs and closed have a bit for each base of each diagonal.
 	differs, closed []uint64
-	// By loss and diagonal, the first of which is number 1 of a row.
+	// By loss and diagonal, the first of which is number 1 of a row. deleted and inserted have the
+	// last three losses.
 	on, deleted, inserted []int32
 	never                 []int32 // a row
 	firsts                []restFirst
+	// leap are the numbers of diagonals from which a gap of the cost of the cap may save anything: those
+	// of a loss end at leapTo.
+	leap   []int32
+	leapTo []int
 	// least is the least loss of an alignment by the losses so far.
 	least int
 }
@@ -42,12 +50,13 @@ const neverOnRest = 1 << 20
 func (r *localRests) begin(w *localWindow, costs *localCosts, low, width, longest int) {
 	m := len(w.read)
 	r.m, r.width, r.words, r.row = m, width, (m+63)/64, width+2
-	r.firsts, r.least = r.firsts[:0], m
+	r.firsts, r.least, r.leap, r.leapTo = r.firsts[:0], m, r.leap[:0], r.leapTo[:0]
 	r.insertedLoss, r.cap = int((costs.insertion[1]-costs.deletion[1])/costs.clip), 0
 	if longest == LongestGap {
-		r.cap = w.cap
+		r.cap, r.leastCapped = w.cap, w.cap
 		for g := max(w.cap-lossOpen, 1); g <= LongestGap; g++ {
 			r.capped[g] = w.cap + int((costs.insertion[g]-costs.deletion[g])/costs.clip)
+			r.leastCapped = min(r.leastCapped, r.capped[g]-g)
 		}
 	}
 	r.differs = r.differs[:0]
@@ -75,6 +84,7 @@ func (r *localRests) begin(w *localWindow, costs *localCosts, low, width, longes
 		}
 	}
 	r.never = parallel.Resize(r.never, r.row)
+	r.deleted, r.inserted = parallel.Resize(r.deleted, 3*r.row), parallel.Resize(r.inserted, 3*r.row)
 	for k := range r.never {
 		r.never[k] = neverOnRest
 	}
@@ -102,18 +112,25 @@ func (r *localRests) of(rows []int32, loss int) []int32 {
 	return rows[loss*r.row:][:r.row]
 }
 
+// ring is of for the last three losses.
+func (r *localRests) ring(rows []int32, loss int) []int32 {
+	if loss < 0 {
+		return r.never
+	}
+	return rows[loss%3*r.row:][:r.row]
+}
+
 // add adds a loss.
 func (r *localRests) add(s int) {
-	n := (s + 1) * r.row
-	r.on, r.deleted, r.inserted = grown(r.on, n), grown(r.deleted, n), grown(r.inserted, n)
-	on, deleted, inserted := r.of(r.on, s), r.of(r.deleted, s), r.of(r.inserted, s)
+	r.on = grown(r.on, (s+1)*r.row)
+	on, deleted, inserted := r.of(r.on, s), r.ring(r.deleted, s), r.ring(r.inserted, s)
 	last := len(on) - 1
 	for _, row := range [][]int32{on, deleted, inserted} {
 		row[0], row[last] = neverOnRest, neverOnRest
 	}
 	before, differing := r.of(r.on, s-1), r.of(r.on, s-lossMismatch)
-	opened, longer := r.of(r.on, s-lossOpen-1), r.of(r.deleted, s-1)
-	openedIn, longerIn := r.of(r.on, s-lossOpen-1-r.insertedLoss), r.of(r.inserted, s-1-r.insertedLoss)
+	opened, longer := r.of(r.on, s-lossOpen-1), r.ring(r.deleted, s-1)
+	openedIn, longerIn := r.of(r.on, s-lossOpen-1-r.insertedLoss), r.ring(r.inserted, s-1-r.insertedLoss)
 	// All have the same length, which spares the checks of bounds below.
 	deleted, inserted, before, differing = deleted[:len(on)], inserted[:len(on)], before[:len(on)], differing[:len(on)]
 	opened, longer, openedIn, longerIn = opened[:len(on)], longer[:len(on)], openedIn[:len(on)], longerIn[:len(on)]
@@ -148,28 +165,44 @@ func (r *localRests) add(s int) {
 	}
 	r.firsts = append(r.firsts, first)
 	r.least = min(r.least, s+int(first.base))
+	if r.cap > 0 {
+		for k, b := range on {
+			if int(b) < r.m-s-r.leastCapped {
+				r.leap = append(r.leap, int32(k))
+			}
+		}
+		r.leapTo = append(r.leapTo, len(r.leap))
+	}
 }
 
-// jump sets, in a row, the bases before gaps of the cost of the cap, for a loss with which all bases
-// from `clip` on may be clipped.
+// leaps returns the diagonals of a loss from which gaps may save anything.
+func (r *localRests) leaps(loss int) []int32 {
+	if loss == 0 {
+		return r.leap[:r.leapTo[0]]
+	}
+	return r.leap[r.leapTo[loss-1]:r.leapTo[loss]]
+}
+
+// jump sets, in a row, the bases before gaps of the cost of the cap, for a loss with which all
+// bases from `clip` on may be clipped.
 func (r *localRests) jump(s int, row []int32, clip int32) {
 	copy(row, r.never)
 	least := max(r.cap-lossOpen, 1)
-	for k, b := range r.of(r.on, s-r.cap) {
-		if b < clip {
-			for g := least; g <= min(LongestGap, k-1); g++ {
-				row[k-g] = min(row[k-g], b)
+	all := r.of(r.on, s-r.cap)
+	for _, k := range r.leaps(s - r.cap) {
+		if b := all[k]; b < clip {
+			for g := least; g <= min(LongestGap, int(k)-1); g++ {
+				row[int(k)-g] = min(row[int(k)-g], b)
 			}
 		}
 	}
 	for g := least; g <= LongestGap && r.capped[g] <= s; g++ {
 		from := s - r.capped[g]
-		if r.firsts[from].base-int32(g) >= clip {
-			continue
-		}
 		all := r.of(r.on, from)
-		for k := 1; k+g < len(row)-1; k++ {
-			row[k+g] = min(row[k+g], max(all[k]-int32(g), 0))
+		for _, k := range r.leaps(from) {
+			if at := int(k) + g; at < len(row)-1 {
+				row[at] = min(row[at], max(all[k]-int32(g), 0))
+			}
 		}
 	}
 }
