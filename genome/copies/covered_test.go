@@ -81,6 +81,7 @@ func TestNotCovered(t *testing.T) {
 		"bins": func(at int) float64 {
 			return 1 + math.Round(100*rand.New(rand.NewPCG(1, uint64(at/100))).Float64())/100
 		},
+		"smooth bins of two": func(at int) float64 { return 4 + math.Sin(float64(at/2)/100) },
 		"few": func(at int) float64 {
 			if at%2000 < 100 {
 				return 1

@@ -125,7 +125,7 @@ func TestSizedStops(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || got.Controls.Noise <= o.Error || passes > maxSizings+1 || got.Windows[0].Unmasked != window {
+	if err != nil || got.Controls.Noise <= o.Error || passes != 3 || window != 9000 || got.Windows[0].Unmasked != window {
 		t.Errorf("%d passes, windows of %d bases, noise %v, %v", passes, window, got.Controls.Noise, err)
 	}
 }
