@@ -75,6 +75,10 @@ func TestRecordsHTML(t *testing.T) {
 	pairs, ofPairs := sorted(2, 1, true)
 	ofPairs.Interleaved, ofPairs.Within, ofPairs.Invert = true, 5, true
 	many, ofMany := sorted(1200, 12, false)
+	all, ofAll := sorted(maxPlots+1, 0, false)
+	others, ofOthers := sorted(maxPlots+2, 0, false)
+	mate, ofMate := sorted(2, 1, true)
+	ofMate.Mate = 1
 	nothing, exact := sorted(1, 0, false)
 	*nothing = records.Stats{Counts: []int64{0}, Distances: []int64{0}, ByDistance: []int64{0}}
 	for _, c := range []struct {
@@ -100,6 +104,9 @@ func TestRecordsHTML(t *testing.T) {
 		{"many", recordsPageOf(t, many, ofMany, false), []string{
 			"1,200 barcodes", ">100 of 1,200<", "1,100 barcodes without a read", ">1,176 others<", ">9 or more<", "200 more barcodes are left out.",
 			"Reads of all barcodes", "Most 100, median 0, fewest 0 reads.", "ranks 1 to 8: 96.50 reads of each, in the mean"}, []string{">10 edits<", ">bc1000<"}},
+		{"a bar each", recordsPageOf(t, all, ofAll, false), []string{">bc24<"}, []string{"others<", "Reads of all barcodes"}},
+		{"a bar more", recordsPageOf(t, others, ofOthers, false), []string{">2 others<", "Most 100, median 88, fewest 75 reads."}, nil},
+		{"filter of one mate", recordsPageOf(t, mate, ofMate, true), []string{">45.66 %<"}, []string{">22.83 %<"}},
 		{"nothing", recordsPageOf(t, nothing, exact, false), []string{">0 of 1<", "exact, anywhere", ">0.00 %<"}, []string{"with edits", "variation"}},
 	} {
 		for _, want := range c.wants {

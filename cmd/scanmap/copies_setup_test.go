@@ -22,6 +22,7 @@ func TestOtherPloidy(t *testing.T) {
 		{"yeast, Ensembl", "I V IX X XI Mito", "Mito"},
 		{"yeast, RefSeq", "NC_001141.2|Saccharomyces cerevisiae S288C chromosome IX, complete sequence NC_001142.9|Saccharomyces cerevisiae S288C chromosome X, complete sequence",
 			""},
+		{"Roman numbers and a Y", "chrI chrIX chrX chrY", "chrY"},
 		{"C. elegans", "I II III IV V X MtDNA", "X MtDNA"},
 		{"Arabidopsis, TAIR", "Chr1 Chr5 ChrC ChrM", "ChrC ChrM"},
 		{"Arabidopsis, Ensembl", "1 5 Mt Pt", "Mt Pt"},
@@ -109,6 +110,15 @@ scanmap copies --window auto --exclude X -o copies.bed --vcf 'my copies.vcf' ref
 		"# By their names these may have other copies than 2, and make no controls: X\n# Copy numbers. GC content and controls come from the files themselves.\n"+
 		"scanmap copies --exclude X --window 500 --ploidy-of X=1 --mask READS.fq -o x.bed ref.fa starts.bw\n" {
 		t.Errorf("printed\n%s", got)
+	}
+	// What is excluded already is not once more, and standard input has no windows by its depth.
+	for args, want := range map[string]string{
+		"--exclude 1 -o x.bed ref.fa starts.bw": "scanmap copies --window auto --exclude 1 -o x.bed ref.fa starts.bw\n",
+		"-o x.bed ref.fa -":                     "scanmap copies --exclude X -o x.bed ref.fa -\n",
+	} {
+		if _, got, _ = call(append([]string{"copies", "--dry-run"}, strings.Fields(args)...)...); !strings.Contains(got, "\n"+want) || strings.Contains(got, "scanmap map ") {
+			t.Errorf("%s: printed\n%s", args, got)
+		}
 	}
 	quietly(t, "copies", "--window", "800", "--ploidy-of", "X=1", "--vcf", "male.vcf", "-o", filepath.Join(folder, "x.bed"), "--quiet", "ref.fa", "starts.bw")
 	text := readFile(t, "male.vcf")

@@ -124,6 +124,24 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// TestPloidyOf has a contig with an = in its name, and 3 copies of its own: it has no controls, and
+// is compared with 3.
+func TestPloidyOf(t *testing.T) {
+	folder := t.TempDir()
+	ref := copiesFile(t, folder, "ref.fa", ">a\n"+strings.Repeat("ACGTACGTAC", 10)+"\n>b=1\n"+strings.Repeat("ACGTACGTAC", 4)+"\n")
+	starts := copiesFile(t, folder, "starts.bedgraph", "a\t0\t100\t200\nb=1\t0\t30\t200\nb=1\t30\t40\t300\n")
+	vcf := filepath.Join(folder, "x.vcf")
+	got := quietly(t, "copies", "--window", "10", "--gc", "none", "--ploidy-of", "b=1=3", "--vcf", vcf, ref, starts)
+	if !strings.HasPrefix(got, "# controls (found in 1 round): 10 windows, 100 bases, ") {
+		t.Errorf("%.200s", got)
+	}
+	text := readFile(t, vcf)
+	if !strings.Contains(text, `Description="Fewer than 2 (b=1: 3) copies"`) || strings.Count(text, "b=1\t") != 4 ||
+		strings.Count(text, "<DEL>\t") != 3 || strings.Contains(text, "<DUP>\t") {
+		t.Errorf("%s", text)
+	}
+}
+
 // checkVCF has bcftools read a file, where there is one.
 func checkVCF(t *testing.T, file string) {
 	t.Helper()

@@ -550,4 +550,18 @@ func TestCountsMemory(t *testing.T) {
 			t.Errorf("%s: %d MiB more, want %d or some times as many", options, more, 4*mebi)
 		}
 	}
+	// Pairs of regions take 160 MiB.
+	bed := copiesFile(t, folder, "r.bed", "c\t0\t10\n")
+	likely := func(option string) (n int) {
+		_, stdout, _ := call("map", "--dry-run", "--device", "cpu", "--weights", "equal", "--regions", bed, option, filepath.Join(folder, "r"),
+			"-o", filepath.Join(folder, "x.sam"), ref, readsFile)
+		_, text, _ := strings.Cut(stdout, "\nmemory ")
+		if _, err := fmt.Sscanf(strings.TrimSpace(text), "about %d MiB", &n); err != nil {
+			t.Fatalf("%v, standard output\n%s", err, stdout)
+		}
+		return n
+	}
+	if more := likely("--region-shared") - likely("--region-depth"); more != 160 {
+		t.Errorf("--region-shared: %d MiB more than --region-depth, want 160", more)
+	}
 }

@@ -69,6 +69,25 @@ func TestGuidesChangesOfCas12a(t *testing.T) {
 	}
 }
 
+// TestGuidesChangesOfInsertion has an allele that inserts a letter behind the second of a target:
+// the place of the haplotype begins a letter later, as its row has it.
+func TestGuidesChangesOfInsertion(t *testing.T) {
+	folder := t.TempDir()
+	ref := copiesFile(t, folder, "ref.fa", ">a\nTTTTTTTTTTGATGGTCGGACTCCCTGCCAAGGTTTTTTTTTT\n")
+	list := copiesFile(t, folder, "guides.txt", "g GATGGTCGGACTCCCTGCCA\n")
+	vcf := copiesFile(t, folder, "v.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ts1\n"+
+		"a\t12\t.\tA\tAC\t.\t.\t.\tGT\t0|1\n")
+	changes := filepath.Join(folder, "changes.tsv")
+	quietly(t, "guides", "--max-mismatches", "2", "-f", list, "--vcf", vcf, "--changes", changes, ref)
+	var got []string
+	for _, row := range rowsOf(readFile(t, changes), "")[1:] {
+		got = append(got, strings.Join(strings.Split(row, "\t")[1:12], " "))
+	}
+	if want := []string{"a 11 33 + changed . 1 2 0 acTGGTCGGACTCCCTGCCAAGG GATGGTCGGACTCCCTGCCAAGG"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestGuidesChangesOnPage has targets of real data, one of which all copies have lost: the page
 // says so, and has the columns.
 func TestGuidesChangesOnPage(t *testing.T) {

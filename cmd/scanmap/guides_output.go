@@ -211,7 +211,7 @@ func (g *judgedGuides) capped(w io.Writer, most int) error {
 	if number == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "scanmap: guides with more than %d locations: %d; %s of theirs counted and not written\n", most, number,
+	_, err := fmt.Fprintf(w, "scanmap: guides with more than %s: %d; %s of theirs counted and not written\n", counted(most, "location"), number,
 		counted(int(places), "location"))
 	return err
 }

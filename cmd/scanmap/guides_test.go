@@ -247,7 +247,10 @@ func TestGuidesMaxPlaces(t *testing.T) {
 				t.Errorf("--max-locations %s %s: %q, want %q", most, page, some, expected)
 			}
 			said := "\nscanmap: guides with more than 3 locations: 1; 1 location of theirs counted and not written\n"
-			if strings.Contains(stderr, said) != (most == "3") || strings.Contains(stderr, "not written") != (most != "4") {
+			if most == "1" {
+				said = "\nscanmap: guides with more than 1 location: 2; 4 locations of theirs counted and not written\n"
+			}
+			if strings.Contains(stderr, said) != (most != "4") || strings.Contains(stderr, "not written") != (most != "4") {
 				t.Errorf("--max-locations %s: %s", most, stderr)
 			}
 		}
@@ -385,6 +388,19 @@ func TestGuidesWithoutExactPlace(t *testing.T) {
 	if _, _, stderr := call("guides", "-f", alone, "--html", page, ref); strings.Contains(stderr, "warning") ||
 		strings.Contains(readFile(t, page), "without an exact location") {
 		t.Errorf("%q, or the page, warns of nothing", stderr)
+	}
+}
+
+// TestGuidesWithoutNames names five guides, and says how many more there are.
+func TestGuidesWithoutNames(t *testing.T) {
+	names := strings.Fields("a b c d e f g")
+	for n, want := range map[int]string{1: "1 of 9 (a)", 5: "5 of 9 (a, b, c, d, e)", 6: "6 of 9 (a, b, c, d, e and 1 more)",
+		7: "7 of 9 (a, b, c, d, e and 2 more)"} {
+		var out strings.Builder
+		g := judgedGuides{without: names[:n], judged: 9}
+		if err := g.warn(&out, "ref.fa"); err != nil || !strings.Contains(out.String(), "guides without an exact location in ref.fa: "+want+"; ") {
+			t.Errorf("%v: %s, want %s", err, out.String(), want)
+		}
 	}
 }
 

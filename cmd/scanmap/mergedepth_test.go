@@ -114,15 +114,15 @@ func TestMergeDepth(t *testing.T) {
 func TestMergeDepthExact(t *testing.T) {
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }
-	ref := copiesFile(t, folder, "ref.fa", ">c\nCTTTATCAAGATACTGCACTCTTTATCAAGGGGGG\n")
+	ref := copiesFile(t, folder, "ref.fa", ">c\nCTTTATCAAGATACTGCACTCTTTATCAAGGGGGG\n>d\nAC\n")
 	reads := copiesFile(t, folder, "reads.fq", "@a\nCTTTATCAAG\n+\nIIIIIIIIII\n@b\nTTACTGCACT\n+\nIIIIIIIIII\n")
 	for _, part := range [][]string{{"1", "--take"}, {"2", "--skip"}} {
 		quietly(t, "map", "-e", "1", "-o", "none", "--weights", "equal", "--depth", in(part[0]+".bw"), "--stats", in(part[0]+".json"), part[1], "1", ref, reads)
 	}
 	got := quietly(t, "merge-stats", "--stats", in("s.json"), "--depth", in("s.bg"), "--regions", "20", "--region-depth", "-",
 		in("1.json"), in("2.json"), in("1.bw"), in("2.bw"))
-	want := "#contig\tstart\tend\tname\tcovered_bases\tmean_depth\nc\t0\t20\t.\t20\t0.75\nc\t20\t35\t.\t10\t0.333333\n"
-	if got != want || readFile(t, in("s.bg")) != "c\t0\t10\t0.5\nc\t10\t20\t1\nc\t20\t30\t0.5\nc\t30\t35\t0\n" {
+	want := "#contig\tstart\tend\tname\tcovered_bases\tmean_depth\nc\t0\t20\t.\t20\t0.75\nc\t20\t35\t.\t10\t0.333333\nd\t0\t2\t.\t0\t0\n"
+	if got != want || readFile(t, in("s.bg")) != "c\t0\t10\t0.5\nc\t10\t20\t1\nc\t20\t30\t0.5\nc\t30\t35\t0\nd\t0\t2\t0\n" {
 		t.Errorf("%s\n%s", got, readFile(t, in("s.bg")))
 	}
 }

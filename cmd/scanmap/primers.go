@@ -433,12 +433,8 @@ func (j *pairsJob) circularContigs(ref *dna.Reference) (numbers []int, err error
 	if j.circular == allContigs {
 		return numbers, nil
 	}
-	names := []string{j.circular} // a name may have a comma
-	if _, ok := byName[j.circular]; !ok {
-		names = strings.Split(j.circular, ",")
-	}
 	numbers = numbers[:0]
-	for _, name := range names {
+	for name := range strings.SplitSeq(j.circular, ",") { // no name has a comma
 		i, ok := byName[name]
 		if !ok {
 			return nil, fmt.Errorf("option --circular: %w", noContig(j.text, ref, name))

@@ -65,6 +65,16 @@ func TestPrimersCircular(t *testing.T) {
 	if got := quietly(t, "primers", "-f", pairs, "--format", "bed", phixFile); got != "" {
 		t.Error(got)
 	}
+	// A background that is circular too: there a product is over the end.
+	header, bases, _ := strings.Cut(readFile(t, phixFile), "\n")
+	bases = strings.ReplaceAll(bases, "\n", "")
+	turned := copiesFile(t, folder, "turned.fa", header+"\n"+bases[2000:]+bases[:2000]+"\n")
+	for args, want := range map[string]string{"": "1 amplicon, 0 left out for a product in ", "--circular all": "1 amplicon, 0 of them written, 1 left out for a product in "} {
+		_, _, stderr := call(append([]string{"primers", "-f", pairs, "--background", phixFile, turned}, strings.Fields(args)...)...)
+		if !strings.HasPrefix(stderr, "scanmap: 1 primer pair, 1 with a product, "+want+phixFile+"; ") {
+			t.Errorf("%s: %s", args, stderr)
+		}
+	}
 	code, _, stderr := call("primers", "-f", pairs, "--circular", "NC_001422.1,chrM", phixFile)
 	if want := `option --circular: ` + phixFile + ` has no contig "chrM"; its first is "NC_001422.1"`; code != 1 || !strings.Contains(stderr, want) {
 		t.Error(code, stderr)

@@ -558,6 +558,30 @@ func TestClosedPipeOfSeveralOutputs(t *testing.T) {
 	}
 }
 
+// TestClosedPipeBesideFolder has a page that nobody reads: the folder does not appear, which is not
+// for exit code 0.
+func TestClosedPipeBesideFolder(t *testing.T) {
+	folder := recordsFolder(t)
+	before := names(t, folder)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	command := exec.Command(binary, "demultiplex", "-o", "d", "-f", "bars", "--report-html", "-", "r.fq")
+	command.Dir, command.Stdout, command.Stderr = folder, w, &stderr
+	code := programs.ExitCode(t, command.Run())
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "scanmap: standard output: broken pipe\n"; code != 1 || stderr.String() != want || names(t, folder) != before {
+		t.Errorf("exit code %d, standard error %q, the folder holds %s", code, stderr.String(), names(t, folder))
+	}
+}
+
 // Standard error in a log file gets the new text, and keeps the rest.
 func TestStandardErrorAsOutput(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")

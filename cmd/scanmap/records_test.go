@@ -197,6 +197,67 @@ func TestRecordFiles(t *testing.T) {
 	}
 }
 
+// TestFilterCompresses has each of two outputs compressed by its own name, and escapes names of
+// patterns in their counts.
+func TestFilterCompresses(t *testing.T) {
+	folder := recordsFolder(t)
+	in := func(name string) string { return filepath.Join(folder, name) }
+	patterns := copiesFile(t, folder, "named.fa", ">a\\b\nACGTTGCATTAG\n>c\nGGATTTCCAGAC\n")
+	for _, output := range []string{"1.fq", "1.fq.gz"} {
+		for _, mates := range []string{"2.fq", "2.fq.GZ"} {
+			quietly(t, "filter", "-o", in(output), "--output-mates", in(mates), "--pattern-counts", in("n.tsv"), "-f", patterns, in("d1.fq"), in("d2.fq"))
+			for _, name := range []string{output, mates} {
+				if got := strings.HasPrefix(readFile(t, in(name)), "\x1f\x8b"); got != isGzip(name) {
+					t.Errorf("%s beside %s: compressed %v", name, output+" "+mates, got)
+				}
+			}
+			if got := readFile(t, in("n.tsv")); got != "pattern\treads\na\\x5cb\t1\nc\t0\n" {
+				t.Errorf("counts %q", got)
+			}
+		}
+	}
+}
+
+// TestRecordSummaries has exact lines for reads, for pairs, and for mates that alternate.
+func TestRecordSummaries(t *testing.T) {
+	folder := recordsFolder(t)
+	for args, want := range map[string]string{
+		"filter -o /dev/null -f bars r.fq":                "2 patterns, 5 records, 3 matched; ",
+		"filter -o /dev/null -f bars d1.fq d2.fq":         "2 patterns, 3 pairs, 1 matched; ",
+		"filter -o /dev/null --interleaved -f bars mates": "2 patterns, 1 pair, 1 matched; ",
+		"demultiplex -o d --interleaved -f bars mates":    "2 barcodes, 1 pair, 1 with a barcode, 0 ambiguous, 0 unassigned; ",
+	} {
+		command := exec.Command("sh", "-c", `"$0" `+args, binary)
+		command.Dir = folder
+		if text, err := command.CombinedOutput(); err != nil || !strings.HasPrefix(string(text), "scanmap: "+want) {
+			t.Errorf("%s: %v, %s", args, err, text)
+		}
+	}
+}
+
+// TestHintAnywhereExactly has ten records, the fewest with a hint, of 34 letters each: two strands
+// of a barcode of 3 letters have 32 places, each with a chance of a 64th, so that 1 - 1/e have it.
+// One mate of a pair is searched as reads without mates are, and both count as a read of 68 letters.
+func TestHintAnywhereExactly(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const read = ">r\nACACACACACACACACACACACACACACACACAC\n"
+	copiesFile(t, ".", "10.fa", strings.Repeat(read, 10))
+	copiesFile(t, ".", "9.fa", strings.Repeat(read, 9))
+	copiesFile(t, ".", "mates.fa", strings.Repeat(read, 10))
+	copiesFile(t, ".", "9mates.fa", strings.Repeat(read, 9))
+	copiesFile(t, ".", "bars", "x GGT\n")
+	const hint = "\nscanmap: hint: barcodes may lie anywhere in a read, and 63 % of records of random letters have one by chance; " +
+		"0 of 10 records are ambiguous. Where reads begin with their barcode, give --within 0 --end 5\n"
+	for i, c := range []struct{ args, want string }{
+		{"10.fa", hint}, {"9.fa", ""}, {"--mate 2 10.fa mates.fa", hint}, {"10.fa mates.fa", strings.Replace(hint, "63 %", "87 %", 1)}, {"9.fa 9mates.fa", ""},
+	} {
+		code, _, stderr := call(append([]string{"demultiplex", "-o", fmt.Sprint("d", i), "-k", "0", "-f", "bars"}, strings.Fields(c.args)...)...)
+		if _, got, _ := strings.Cut(stderr, " s\n"); code != 0 || got != strings.TrimPrefix(c.want, "\n") {
+			t.Errorf("%s: exit code %d, %q, want %q", c.args, code, stderr, c.want)
+		}
+	}
+}
+
 // pageOfBarcodes compares the table of a page with the one of the folder.
 func pageOfBarcodes(t *testing.T, page, table string) {
 	t.Helper()
@@ -283,6 +344,9 @@ func TestRecordErrors(t *testing.T) {
 			`bars: line 1: pattern "one": it has 12 letters, but those up to 13 have to match`},
 		{"filter --seed-exact 1-11 -k 2 -f bars r.fq", 1,
 			`bars: line 1: pattern "one": only 1 of its letters need not match, too few for 2 edits`},
+		{"filter -f - r.fq -", 2, "patterns and mates cannot both come from standard input"},
+		{"filter -f bars - -", 2, "reads and mates cannot both come from standard input"},
+		{"demultiplex -o full/d --report-html full -f bars r.fq", 1, "full: is a directory"},
 		{"filter -f - -", 2, "patterns and reads cannot both come from standard input"},
 		{"demultiplex -o full -f bars r.fq", 1, "full: is not empty; files of an earlier run would stay among the new ones"},
 		{"demultiplex -o r.fq -f bars r.fq", 1, "r.fq: is not a folder"},

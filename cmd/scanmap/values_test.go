@@ -230,6 +230,13 @@ func TestHabitWords(t *testing.T) {
 			}
 		}
 	}
+	// A value that belongs to an option of another name is part of what is meant.
+	guides := commandNamed(app.Commands, "guides").Flags
+	for typed, want := range map[string]string{"--bulge": "--dna-bulges N --rna-bulges N", "--gpu": "--device cuda", "--json": "", "--top": "--best N"} {
+		if got := optionFor(guides, typed); got != want {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
+	}
 	for command, habits := range habitOptions {
 		c := commandNamed(app.Commands, strings.TrimPrefix(command, "scanmap "))
 		for _, h := range habits {
