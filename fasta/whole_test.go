@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/iotest"
 )
@@ -93,5 +95,51 @@ func TestWholeFileAhead(t *testing.T) {
 	}
 	if n, err := io.ReadAll(s.content); err == nil {
 		t.Errorf("%d bytes are read after the end", len(n))
+	}
+}
+
+// failingAt is a file in which the first read at an offset ends there with an error.
+type failingAt struct {
+	*os.File
+	offset int64
+	failed atomic.Bool
+}
+
+func (f *failingAt) ReadAt(p []byte, at int64) (int, error) {
+	if at <= f.offset && f.offset < at+int64(len(p)) && f.failed.CompareAndSwap(false, true) {
+		n, _ := f.File.ReadAt(p[:f.offset-at], at)
+		return n, syscall.EIO
+	}
+	return f.File.ReadAt(p, at)
+}
+
+// TestReadAheadThatFailsOnce has a block that cannot be read ahead, once: the file is read on where
+// the block broke off, and no byte is left out.
+func TestReadAheadThatFailsOnce(t *testing.T) {
+	text := make([]byte, aheadFrom+12*fileBlock)
+	for i := range text {
+		text[i] = byte(i * i >> 10)
+	}
+	path := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, offset := range []int64{aheadFrom + 6*fileBlock, aheadFrom + 8*fileBlock + 7, aheadFrom + 12*fileBlock - 1} {
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		failing := &failingAt{File: file, offset: offset}
+		s, err := openSource(WithOpener(t.Context(), func(string) (File, error) { return failing, nil }), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.readAhead()
+		if got, err := io.ReadAll(s.content); err != nil || !bytes.Equal(got, text) || !failing.failed.Load() {
+			t.Errorf("an error at %d: %d bytes of %d, %v", offset, len(got), len(text), err)
+		}
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -175,3 +175,40 @@ func TestCopiesHTMLInBrowser(t *testing.T) {
 	}
 	printed(t, b, "copies", file)
 }
+
+// TestCopiesWarnings has each warning of copy numbers as a whole with its numbers, at its border and
+// beyond.
+func TestCopiesWarnings(t *testing.T) {
+	for _, c := range []struct {
+		controls copies.Controls
+		o        copies.Options
+		want     string
+	}{
+		{copies.Controls{Noise: 0.3, Error: 0.2}, copies.Options{Window: 700, Error: 0.3}, ""},
+		{copies.Controls{Noise: 0.31, Error: 0.2}, copies.Options{Window: 700, Error: 0.3}, "controls scatter by 0.31 copies between neighbouring windows, " +
+			"more than --window auto was to reach (0.3): the windows, of 700 bases, are the last ones that were tried"},
+		{copies.Controls{Noise: 9, Error: 0.25}, copies.Options{Window: 700}, ""},
+		{copies.Controls{Noise: 0.1, Error: 0.5, Starts: 16}, copies.Options{Window: 700}, "the depth is low: windows of the controls have 16 starts on average, " +
+			"so that counting alone makes a standard error of 0.50 copies; windows of 2800 bases (--window) would have 0.25"},
+		{copies.Controls{Covered: 100}, copies.Options{Window: 700}, "the depth looks like covered bases and not like starts of reads, because neighbouring " +
+			"bases have almost the same: starts are some 100 times too many or more, and errors 10.0 times too small; count starts by scanmap map --depth-of starts"},
+	} {
+		if got := strings.Join(CopiesWarnings(&copies.Result{Controls: c.controls}, &c.o), "\n"); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.controls, got, c.want)
+		}
+	}
+}
+
+// TestCopiesBars counts windows by the nearest number of copies, and none without bases.
+func TestCopiesBars(t *testing.T) {
+	r := &copies.Result{}
+	for _, number := range []float64{0.49, 0.5, 1.49, 1.6, 2, 9.4, 9.5, 10, 1e9} {
+		r.Windows = append(r.Windows, copies.Window{Unmasked: 1, Copies: number})
+	}
+	r.Windows = append(r.Windows, copies.Window{Copies: math.NaN()})
+	for i, want := range []int64{1, 2, 2, 0, 0, 0, 0, 0, 0, 1, 3} {
+		if b := copiesBars(r).Bars[i]; b.number != want {
+			t.Errorf("%s: %d windows, want %d", b.Label, b.number, want)
+		}
+	}
+}

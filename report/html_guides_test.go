@@ -173,6 +173,27 @@ func TestGuidesHTMLChanges(t *testing.T) {
 	}
 }
 
+// TestGuideTiles has the lower one of two specificities in the middle, and one exact location of a
+// guide that has no other.
+func TestGuideTiles(t *testing.T) {
+	g := Guides{}
+	for i, cfd := range []float64{80, math.NaN(), 20, 40, 60} {
+		s := guides.Summary{CFD: cfd, ByEdits: []int64{int64(i % 3), 2, int64(i)}}
+		if i%3 > 0 {
+			s.Target = &guides.Site{}
+		}
+		g.Summaries = append(g.Summaries, s)
+	}
+	var got []string
+	for _, tile := range guideTiles(&g) {
+		got = append(got, fmt.Sprint(tile.Name, ": ", tile.Value, ", ", tile.Note))
+	}
+	want := []string{"guides: 5, 2 with one exact location", "off-targets: 21, 4.20 per guide", "median CFD specificity: 40.00, of 4 guides"}
+	if text := strings.ReplaceAll(strings.Join(got, "; "), "\u00a0", " "); text != strings.Join(want, "; ") {
+		t.Errorf("%s", text)
+	}
+}
+
 // TestAligned cuts alignments into pieces of letters that are alike.
 func TestAligned(t *testing.T) {
 	const guide, site = "ACG-TACNGG", "AtGaT-CTGG"

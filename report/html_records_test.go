@@ -125,6 +125,22 @@ func TestRecordsHTML(t *testing.T) {
 	recordsPageOf(t, hostile, ofHostile, true)
 }
 
+// TestRecordsTable has the last column of edits, which is that of more edits too.
+func TestRecordsTable(t *testing.T) {
+	for k, want := range map[int]string{9: "bc0 ACGT 100 82.64 % 91 1 1 1 1 1 1 1 1 1", 11: "bc0 ACGT 100 82.64 % 89 1 1 1 1 1 1 1 1 3"} {
+		s, o := sorted(1, k, false)
+		s.Records++ // 121
+		p := pickedRecords{s, RecordsInfo{Options: o}, "barcode", "read", "read"}
+		var got []string
+		for _, c := range p.table().Rows[0] {
+			got = append(got, c.Text)
+		}
+		if text := strings.ReplaceAll(strings.Join(got, " "), "\u00a0", " "); text != want {
+			t.Errorf("%d edits: %s, want %s", k, text, want)
+		}
+	}
+}
+
 // TestVariation has the coefficient of variation of counts.
 func TestVariation(t *testing.T) {
 	if got := variation([]int64{1, 3}); math.Abs(got-0.5) > 1e-12 {

@@ -569,7 +569,7 @@ func TestCounts(t *testing.T) {
 	if last := r.Windows[2000]; last.Starts != 0 || !same(last.Error, perStart*10) {
 		t.Errorf("a window of 10 bases without starts: %+v", last)
 	}
-	if c := r.Controls; math.Abs(c.Starts-100*c.Mean) > 1e-6 || math.Abs(c.Error-math.Sqrt(c.Starts)*perStart) > 0.01*c.Error {
+	if c := r.Controls; !(math.Abs(c.Starts-100*c.Mean) <= 1e-6 && math.Abs(c.Error-math.Sqrt(c.Starts)*perStart) <= 0.01*c.Error) {
 		t.Errorf("controls %+v", c)
 	}
 	for i, differ := range []bool{false, false, true, false} {
@@ -615,7 +615,7 @@ func TestShortRegion(t *testing.T) {
 		if math.Abs(g.Copies-3) > 5*g.Error || g.Differ || c.known != !math.IsNaN(g.Median) || c.known && math.Abs(g.Median-3) > 0.5 {
 			t.Errorf("windows of %d bases: %+v", c.window, g)
 		}
-		if g := r.Regions[1]; math.Abs(g.Median-2) > 0.2 {
+		if g := r.Regions[1]; !(math.Abs(g.Median-2) <= 0.2) {
 			t.Errorf("windows of %d bases, a longer region: %+v", c.window, g)
 		}
 	}
@@ -646,7 +646,7 @@ func TestCountsBounded(t *testing.T) {
 			t.Errorf("window %d: %+v", i, w)
 		}
 		// Its bases have one factor, except beside other windows.
-		if want := w.Copies / math.Sqrt(w.Starts); math.Abs(w.Error/want-1) > 0.02 {
+		if want := w.Copies / math.Sqrt(w.Starts); !(math.Abs(w.Error/want-1) <= 0.02) {
 			t.Errorf("window %d has an error of %g, want %g", i, w.Error, want)
 		}
 	}

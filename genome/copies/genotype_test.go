@@ -27,7 +27,7 @@ func TestGenotype(t *testing.T) {
 			others += math.Pow(10, want)
 		}
 	}
-	if want := min(99, -10*math.Log10(others/(1+others))); math.Abs(g.Quality-want) > 1e-9 {
+	if want := min(99, -10*math.Log10(others/(1+others))); !(math.Abs(g.Quality-want) <= 1e-9) {
 		t.Errorf("quality %g, want %g", g.Quality, want)
 	}
 	for _, c := range []struct {

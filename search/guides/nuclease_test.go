@@ -38,7 +38,7 @@ func TestCas12aHit(t *testing.T) {
 		{"AAAAAAAAAAAAAAAAAAAAAAA", "CAAAAAAAAAAAAAAAAAAAAAA", 0.13513513513513514, 0.14414414414414414},
 	} {
 		as, enAs := Cas12aHit(AsCas12a, []byte(c.guide), []byte(c.site)), Cas12aHit(EnAsCas12a, []byte(c.guide), []byte(c.site))
-		if math.Abs(as-c.as) > 2e-9 || math.Abs(enAs-c.enAs) > 2e-9 {
+		if !(math.Abs(as-c.as) <= 2e-9 && math.Abs(enAs-c.enAs) <= 2e-9) { // also of NaN
 			t.Errorf("%s at %s: %v and %v, want %v and %v", c.guide, c.site, as, enAs, c.as, c.enAs)
 		}
 	}
@@ -103,7 +103,7 @@ func TestCas12aTables(t *testing.T) {
 				}
 				sum += float64(i+1) * a
 			}
-			if math.Abs(sum-c.want[pair]) > 2e-7 {
+			if !(math.Abs(sum-c.want[pair]) <= 2e-7) {
 				t.Errorf("%c%c: the sum is %v, want %v", pair.guide, pair.site, sum, c.want[pair])
 			}
 		}

@@ -191,3 +191,38 @@ func TestLongRing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRingInParts has a circular contig that is longer than what its text is made of at a time, with a
+// product in each part of it and one over its end.
+func TestRingInParts(t *testing.T) {
+	letters := truth.Random(rand.New(rand.NewPCG(8, 8)), 150_000, "ACGT")
+	around := letters + letters[:1000]
+	starts := []int{10, 65_500, 131_000, 149_900}
+	var pairs []Pair
+	for _, at := range starts {
+		pairs = append(pairs, Pair{Name: "p", Forward: []byte(around[at : at+20]), Reverse: []byte(truth.ReverseComplement(around[at+180 : at+200]))})
+	}
+	got, _ := run(t, truth.Reference(t, letters), pairs, Options{Least: 1, Most: 300, Circular: []int{0}})
+	if len(got) != len(starts) {
+		t.Fatalf("%d products, want %d", len(got), len(starts))
+	}
+	for i, at := range starts {
+		if a := got[i]; a.Start != at || a.End != at+200 || a.Minus {
+			t.Errorf("%+v, want a start of %d", a, at)
+		}
+	}
+}
+
+// TestManySitesOfRing has a circular contig with too many sites behind its 301st base: the error
+// counts bases from the first of the contig, and not of the text that is searched.
+func TestManySitesOfRing(t *testing.T) {
+	contig := strings.Repeat("CA", 150) + strings.Repeat("T", 300)
+	pairs := []Pair{{Name: "t", Forward: []byte("TTTTTTTT"), Reverse: []byte("TTTTTTTT")}}
+	for _, circular := range [][]int{nil, {0}} {
+		o := Options{Least: 1, Most: 50, Circular: circular, bounds: bounds{first: 64, most: 64, leastSites: 20}}
+		_, err := Run(t.Context(), truth.Reference(t, contig), pairs, o, func(*Amplicon) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), ` bases of position 321 of contig "c0"`) {
+			t.Errorf("circular %v: %v", circular, err)
+		}
+	}
+}

@@ -272,12 +272,16 @@ func comparedWith(t *testing.T, vcf string, k int, substitutions bool, contigs [
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Compare(tContext, truthReference(t, contigs), list, o, func(c *Change) error {
+	stats, err := Compare(tContext, truthReference(t, contigs), list, o, func(c *Change) error {
 		lines = append(lines, fmt.Sprintf("%s %d %s %d %s %s %s %d/%d %.3g", c.Kind, c.Haplotype.Distance, c.Haplotype.Letters, c.Reference.Distance,
 			c.Reference.Letters, c.Alleles, c.Samples, c.Copies, c.Called, c.Frequency))
 		return nil
-	}); err != nil {
+	})
+	if err != nil {
 		t.Fatal(err)
+	}
+	if stats.Places != int64(len(lines)) {
+		t.Errorf("%d places, but %d changes", stats.Places, len(lines))
 	}
 	return lines
 }
@@ -391,6 +395,21 @@ func TestChangesOfIndels(t *testing.T) {
 	}
 	if got = comparedWith(t, vcf, 1, true, contigs[:1], guide); len(got) != 1 || !strings.HasPrefix(got[0], "lost -1 TATGGTCGGATCCCTGCCAGAGG 0 ") {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestChangesOfGaps has a place that lacks a letter of the guide, and loses its PAM: no letters of
+// the haplotype stand for it. A place with substitutions alone has those that stand there.
+func TestChangesOfGaps(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
+	contigs := []string{spacer + "ATGGTCGGATCCCTGCCAGAGG" + spacer + "ATGGTCGGAGTCCCTGCCAGAGG" + spacer}
+	vcf := "\tFORMAT\ta\nc0\t51\t.\tG\tC\t.\t.\t.\tGT\t0|1\nc0\t104\t.\tG\tC\t.\t.\t.\tGT\t0|1\n"
+	want := []string{
+		"lost -1  1 ATGGTCGGATCCCTGCCAGAGG c0:51:G>C a 1/2 0.5",
+		"lost -1 ATGGTCGGAGTCCCTGCCAGACG 1 ATGGTCGGAGTCCCTGCCAGAGG c0:104:G>C a 1/2 0.5",
+	}
+	if got := comparedWith(t, vcf, 1, false, contigs, guide); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
