@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"maps"
 	"math"
@@ -13,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/fasta"
+	"scanmap/genome/copies"
 	"scanmap/internal/effort"
 )
 
@@ -139,6 +143,27 @@ func TestPloidyOf(t *testing.T) {
 	if !strings.Contains(text, `Description="Fewer than 2 (b=1: 3) copies"`) || strings.Count(text, "b=1\t") != 4 ||
 		strings.Count(text, "<DEL>\t") != 3 || strings.Contains(text, "<DUP>\t") {
 		t.Errorf("%s", text)
+	}
+}
+
+// TestMostLikelihoods has 33 numbers of copies with their likelihoods, and 34 without.
+func TestMostLikelihoods(t *testing.T) {
+	ref, err := fasta.PackReference([]fasta.Contig{{Name: "a", Bases: []byte("ACGT")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &copyNumbers{Result: &copies.Result{Controls: copies.Controls{Mean: 1}}, ref: ref, options: &copies.Options{Copies: 16}}
+	for number, want := range map[float64]int{2: 33, 30.5: 33, 31.5: 1} {
+		var text bytes.Buffer
+		b := bufio.NewWriter(&text)
+		n.writeVariant(b, copies.Interval{End: 4}, "", number, &copies.Count{Starts: 1e9, Error: 1e-9}, false)
+		if err := b.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		likelihoods := strings.Split(last(strings.ReplaceAll(text.String(), "\t", " ")), ":")[2]
+		if got := len(strings.Split(likelihoods, ",")); got != want || (likelihoods == ".") != (want == 1) {
+			t.Errorf("%v copies: %s", number, likelihoods)
+		}
 	}
 }
 

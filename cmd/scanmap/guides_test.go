@@ -615,6 +615,10 @@ func TestGuidesInContig(t *testing.T) {
 	if !strings.Contains(readFile(t, "page.html"), "those in a:1-136") {
 		t.Error("the page does not say where guides are from")
 	}
+	// All letters of a guide may have to match, and none beyond.
+	if got := quietly(t, "guides", "--quiet", "--max-mismatches", "1", "--seed-exact", "18-20", "--in", "a", "ref.fa"); strings.Count(got, "\n") != strings.Count(want, "\n") {
+		t.Errorf("--seed-exact 18-20:\n%s", got)
+	}
 	want = run("b:11-90:1-179")
 	if got := run("b:11-90"); got != want || strings.Count(got, "\n") < 3 {
 		t.Errorf("of b:11-90:\n%s, want\n%s", got, want)
