@@ -111,6 +111,11 @@ scanmap copies --window auto --exclude X -o copies.bed --vcf 'my copies.vcf' ref
 		"scanmap copies --exclude X --window 500 --ploidy-of X=1 --mask READS.fq -o x.bed ref.fa starts.bw\n" {
 		t.Errorf("printed\n%s", got)
 	}
+	// Where all contigs are such, none is excluded.
+	copiesFile(t, folder, "x.fa", ">X\n"+x+"\n")
+	if _, got, _ = call("copies", "--dry-run", "-o", "x.bed", "x.fa", "starts.bw"); !strings.Contains(got, "\nscanmap copies --window auto -o x.bed x.fa starts.bw\n") {
+		t.Errorf("printed\n%s", got)
+	}
 	// What is excluded already is not once more, and standard input has no windows by its depth.
 	for args, want := range map[string]string{
 		"--exclude 1 -o x.bed ref.fa starts.bw": "scanmap copies --window auto --exclude 1 -o x.bed ref.fa starts.bw\n",

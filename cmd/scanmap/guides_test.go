@@ -455,6 +455,14 @@ func TestGuidesPAMFirst(t *testing.T) {
 		!strings.Contains(text, `<span class="pam">TTTV</span> GGACTCCCTGC<b class="mismatch">C</b>AG`) {
 		t.Error("the page lacks an alignment with the PAM before the guide")
 	}
+	// Guides of --in have 23 letters for Cas12a, unless another length is given.
+	for options, want := range map[string]int{"": 23, "--length 20": 20} {
+		for _, row := range rowsOf(quietly(t, append([]string{"guides", "-k", "1", "--nuclease", "AsCas12a", "--in", "a", ref}, strings.Fields(options)...)...), "")[1:] {
+			if letters := strings.Split(row, "\t")[1]; len(letters) != want {
+				t.Errorf("%s: %s has not %d letters", options, letters, want)
+			}
+		}
+	}
 	// The authors' files have these scores, rC:dC at 12.
 	for nuclease, scores := range map[string][2]string{"AsCas12a": {"92.75", "0.078125"}, "enAsCas12a": {"75.29", "0.328125"}} {
 		got := quietly(t, "guides", "-k", "1", "--nuclease", nuclease, "-f", list, ref, "--locations", places, "--html", page)

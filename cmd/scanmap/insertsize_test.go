@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"scanmap/mapper"
 )
 
 // TestPartsOfPairs maps parts of pairs with what insert-size prints: they are the records of one
@@ -59,5 +61,15 @@ func TestInsertSizeOfSamples(t *testing.T) {
 	want := fmt.Sprintf("scanmap: warning: %s has too few pairs for an estimate; these are the bounds that map takes then\n", firstFile)
 	if stderr != want {
 		t.Errorf("standard error %q, want %q", stderr, want)
+	}
+	quietly(t, "insert-size", "--samples", table, "../../testdata/phix.fa")
+}
+
+// TestInsertOptionsAreExact has an estimate with all its digits: parts with fewer make other
+// records than the whole.
+func TestInsertOptionsAreExact(t *testing.T) {
+	i := mapper.InsertStats{Estimated: true, Low: 91, High: 612, Mean: 300.1234567890123, Spread: 1.0 / 3}
+	if got, want := insertOptions(&i), "--min-insert 91 --max-insert 612 --insert-mean 300.1234567890123 --insert-spread 0.3333333333333333"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -173,6 +173,7 @@ func TestMergeDepthFailures(t *testing.T) {
 		{"--regions 10 F/1.json F/2.json F/1.bw F/2.bedgraph", 2, "options --regions and --region-depth need each other"},
 		{"--depth F/sum.wig F/1.json F/2.json F/1.bw F/2.bedgraph", 2, "option --depth: F/sum.wig: the name does not end with"},
 		{"--depth F/1.bw F/1.json F/2.json F/1.bw F/2.bedgraph", 2, "F/1.bw is an input and would be overwritten"},
+		{"--regions F/words.bedgraph --region-depth F/words.bedgraph F/1.json F/2.json F/1.bw F/2.bedgraph", 2, "F/words.bedgraph is an input and would be overwritten"},
 		{"F/1.json F/2.json F/fifo.bw F/2.bedgraph", 1, "F/fifo.bw: is no regular file, and a track of a part is read more than once"},
 		{"F/1.json F/2.json F/1.bw F/nothing.bw", 1, "F/nothing.bw: no such file or directory"},
 		{"F/1.json F/late.json F/1.bw F/late.bw", 1, "up to 1 and F/late.json those behind 2: a part between them is missing"},

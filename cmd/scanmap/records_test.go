@@ -347,6 +347,8 @@ func TestRecordErrors(t *testing.T) {
 		{"filter -f - r.fq -", 2, "patterns and mates cannot both come from standard input"},
 		{"filter -f bars - -", 2, "reads and mates cannot both come from standard input"},
 		{"demultiplex -o full/d --report-html full -f bars r.fq", 1, "full: is a directory"},
+		{"filter ACGT ''", 2, "the name of an input file is empty"},
+		{"filter ACGT r.fq ''", 2, "the name of an input file is empty"},
 		{"filter -f - -", 2, "patterns and reads cannot both come from standard input"},
 		{"demultiplex -o full -f bars r.fq", 1, "full: is not empty; files of an earlier run would stay among the new ones"},
 		{"demultiplex -o r.fq -f bars r.fq", 1, "r.fq: is not a folder"},
