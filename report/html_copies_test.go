@@ -176,8 +176,8 @@ func TestCopiesHTMLInBrowser(t *testing.T) {
 	printed(t, b, "copies", file)
 }
 
-// TestCopiesWarnings has each warning of copy numbers as a whole with its numbers, at its border and
-// beyond.
+// TestCopiesWarnings has each warning of copy numbers as a whole with its numbers, at its border
+// and beyond.
 func TestCopiesWarnings(t *testing.T) {
 	for _, c := range []struct {
 		controls copies.Controls

@@ -167,6 +167,38 @@ func TestMostLikelihoods(t *testing.T) {
 	}
 }
 
+// TestVariantFields has names that a VCF cannot hold, and copies between whole numbers.
+func TestVariantFields(t *testing.T) {
+	ref, err := fasta.PackReference([]fasta.Contig{{Name: "a", Bases: []byte("ACGT")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &copyNumbers{Result: &copies.Result{Controls: copies.Controls{Mean: 1}}, ref: ref, options: &copies.Options{Copies: 2}}
+	for _, c := range []struct {
+		name   string
+		number float64
+		want   string
+	}{
+		{"gene", 2, "a 1 gene A . . PASS "}, {"a;b", 2, "a 1 . A . . PASS "}, {"a b", 3, "a 1 . A <DUP> . PASS "}, {"", 2.5, "a 1 . A . . between "},
+		{"x", 1.5, "a 1 x A <DEL> . between "},
+	} {
+		var text bytes.Buffer
+		b := bufio.NewWriter(&text)
+		n.writeVariant(b, copies.Interval{End: 4}, c.name, c.number, &copies.Count{Starts: 1e9, Error: 1e-9}, false)
+		if err := b.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.ReplaceAll(text.String(), "\t", " "); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%q, %v copies: %s, want %s", c.name, c.number, got, c.want)
+		}
+	}
+	for file, want := range map[string]string{"a.bw": "a", "d.e/x.y.bw": "x", "-": "sample", ".bw": "sample", "my reads.bw": "sample"} {
+		if got := sampleOf(file); got != want {
+			t.Errorf("%s: sample %s, want %s", file, got, want)
+		}
+	}
+}
+
 // checkVCF has bcftools read a file, where there is one.
 func checkVCF(t *testing.T, file string) {
 	t.Helper()

@@ -111,6 +111,7 @@ func TestPrimersBackground(t *testing.T) {
 }
 
 func TestPrimersSummary(t *testing.T) {
+	quietly(t, "primers", "--pairs", primersFile, "--tm", "santalucia1998", "--dna-conc", "1000000", phixFile)
 	code, _, stderr := call("primers", "--pairs", primersFile, "--device", "cpu", phixFile)
 	if !strings.HasPrefix(stderr, "scanmap: 5 primer pairs, 3 with a product, 3 amplicons; ") || code != 0 {
 		t.Error(code, stderr)
@@ -124,6 +125,9 @@ func TestPrimersUsage(t *testing.T) {
 		{"ref.fa", "scanmap primers needs --pairs FILE; see scanmap primers --help"},
 		{"--pairs= ref.fa", "option --pairs: the name is empty"},
 		{"--pairs - -", "primer pairs and reference cannot both come from standard input"},
+		{"--pairs - --background - ref.fa", "primer pairs and background cannot both come from standard input"},
+		{"--pairs p.tsv --background - -", "reference and background cannot both come from standard input"},
+		{"--pairs p.tsv --tm santalucia1998 --dna-conc 1000001 ref.fa", `option --dna-conc: "1000001" is not a number from 0 to 1000000`},
 		{"--pairs p.tsv --product 50 ref.fa", `option --product: "50" is not two numbers of bases from 1 to`},
 		{"--pairs p.tsv --product 0-9 ref.fa", `option --product: "0-9" is not two numbers of bases`},
 		{"--pairs p.tsv --product 10-9 ref.fa", `option --product: "10-9" is not two numbers of bases`},

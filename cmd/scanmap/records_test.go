@@ -237,7 +237,8 @@ func TestRecordSummaries(t *testing.T) {
 
 // TestHintAnywhereExactly has ten records, the fewest with a hint, of 34 letters each: two strands
 // of a barcode of 3 letters have 32 places, each with a chance of a 64th, so that 1 - 1/e have it.
-// One mate of a pair is searched as reads without mates are, and both count as a read of 68 letters.
+// One mate of a pair is searched as reads without mates are, and both count as a read of 68
+// letters.
 func TestHintAnywhereExactly(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const read = ">r\nACACACACACACACACACACACACACACACACAC\n"
@@ -255,6 +256,17 @@ func TestHintAnywhereExactly(t *testing.T) {
 		if _, got, _ := strings.Cut(stderr, " s\n"); code != 0 || got != strings.TrimPrefix(c.want, "\n") {
 			t.Errorf("%s: exit code %d, %q, want %q", c.args, code, stderr, c.want)
 		}
+	}
+}
+
+// TestHintOfAmbiguous has ten records with two long barcodes each, which none has by chance.
+func TestHintOfAmbiguous(t *testing.T) {
+	t.Chdir(t.TempDir())
+	copiesFile(t, ".", "r.fa", strings.Repeat(">r\nACGTTGCATTAGCCATAAGGATTTCCAGACTTGA\n", 10))
+	copiesFile(t, ".", "bars", "x ACGTTGCATTAGCCAT\ny GGATTTCCAGACTTGA\n")
+	_, _, stderr := call("demultiplex", "-o", "d", "-k", "0", "-f", "bars", "r.fa")
+	if want := " by chance; 10 of 10 records are ambiguous. Where reads begin with their barcode, give --within 0 --end 5\n"; !strings.HasSuffix(stderr, want) {
+		t.Errorf("%s, want %s", stderr, want)
 	}
 }
 
