@@ -16,7 +16,7 @@ import "scanmap/internal/parallel"
 // have it base by base, or the cap, and each inserted base what it loses beside that, rounded
 // down. ∎
 //
-// What is closed is taken to be on no alignment.
+// No alignment has a closed pair.
 type localRests struct {
 	m, width, words, row int
 	// insertedLoss is what each inserted base loses beside a gap that costs less than the cap. cap is
@@ -27,7 +27,7 @@ type localRests struct {
 	capped            [LongestGap + 1]int
 	// differs and closed have a bit for each base of each diagonal.
 	differs, closed []uint64
-	// By loss and diagonal, the first of which is number 1 of a row. deleted and inserted have the
+	// By loss and diagonal, from number 1 of a row on. deleted and inserted have the
 	// last three losses.
 	on, deleted, inserted []int32
 	never                 []int32 // a row

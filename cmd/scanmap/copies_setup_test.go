@@ -116,7 +116,7 @@ scanmap copies --window auto --exclude X -o copies.bed --vcf 'my copies.vcf' ref
 	if _, got, _ = call("copies", "--dry-run", "-o", "x.bed", "x.fa", "starts.bw"); !strings.Contains(got, "\nscanmap copies --window auto -o x.bed x.fa starts.bw\n") {
 		t.Errorf("printed\n%s", got)
 	}
-	// What is excluded already is not once more, and standard input has no windows by its depth.
+	// Excluded contigs are excluded once, and standard input has no windows by its depth.
 	for args, want := range map[string]string{
 		"--exclude 1 -o x.bed ref.fa starts.bw": "scanmap copies --window auto --exclude 1 -o x.bed ref.fa starts.bw\n",
 		"-o x.bed ref.fa -":                     "scanmap copies --exclude X -o x.bed ref.fa -\n",

@@ -88,7 +88,7 @@ func TestGuidesChangesOfInsertion(t *testing.T) {
 	}
 }
 
-// TestGuidesChangesOnPage has targets of real data, one of which all copies have lost: the page
+// TestGuidesChangesOnPage has targets of real data, one lost on all copies: the page
 // says so, and has the columns.
 func TestGuidesChangesOnPage(t *testing.T) {
 	folder := t.TempDir()

@@ -382,7 +382,7 @@ func (j *searchJob) tellingPatterns(ctx context.Context) ([]search.Pattern, erro
 const mostByChance = 0.5
 
 // telling refuses patterns that would be at most places by chance, as map refuses reads. Patterns
-// with letters that have to match, besides those of a PAM, may have any distance.
+// with exact letters, besides a PAM, may have any distance.
 func telling(patterns []search.Pattern, o *search.Options) error {
 	metric, name := mapper.Edits, "edits"
 	if o.Substitutions {

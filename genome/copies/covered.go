@@ -16,7 +16,7 @@ type steps struct {
 	n       int32   // differences that are not 0
 }
 
-// change takes the difference of base at and of the one before it, both of which are unmasked.
+// change takes the difference of base at and of the base before it, both unmasked.
 func (s *scan) change(difference float64) {
 	if difference == 0 {
 		return

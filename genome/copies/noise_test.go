@@ -23,7 +23,7 @@ func TestNoiseOfNeighbours(t *testing.T) {
 	}
 }
 
-// TestDifferIsATenth has deep windows, of which a part has more copies: mean and median are a tenth
+// TestDifferIsATenth has deep windows, some with more copies: mean and median are a tenth
 // of the larger one apart, or a little less.
 func TestDifferIsATenth(t *testing.T) {
 	for _, c := range []struct {

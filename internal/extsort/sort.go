@@ -1,5 +1,5 @@
-// Package extsort sorts records in bounded memory, whatever they are: those that do not fit wait in
-// temporary files, as sorted runs, which are merged (external merge sort).
+// Package extsort sorts records of any kind in bounded memory by an external merge sort: records
+// that do not fit wait in temporary files, as sorted runs.
 //
 //	sort.go    segments of records in memory, and the levels of runs
 //	ranges.go  parts of the result, for several goroutines
@@ -22,7 +22,7 @@ const LengthBytes = 4
 
 // Options say what is sorted, and how.
 type Options struct {
-	// Files has the runs, and errors of them name Purpose, what they are for.
+	// Files has the runs. Errors of runs name their Purpose.
 	Files   temporary.Files
 	Purpose string
 	// Key is the place of a record in the order.

@@ -169,9 +169,9 @@ func sorted(o Options, records [][]byte) (got [][]byte, err, discarded error) {
 	return got, nil, nil
 }
 
-// TestSort compares the order with a stable sort in memory: with runs of more than three blocks,
-// more runs than are merged at a time, several levels of them, records longer than a block or a
-// segment, and keys that many records have.
+// TestSort compares the order with a stable sort in memory. Runs have more than three blocks and
+// several levels, and are more than one merge reads. Some records are longer than a block or a
+// segment, and many records share a key.
 func TestSort(t *testing.T) {
 	folder := t.TempDir()
 	for _, n := range []int{0, 1, 2, 7, 8, 9, 100, 1500} {

@@ -192,8 +192,8 @@ func TestLongRing(t *testing.T) {
 	}
 }
 
-// TestRingInParts has a circular contig that is longer than what its text is made of at a time,
-// with a product in each part of it and one over its end.
+// TestRingInParts has a circular contig in several parts of text, with a product in each part and
+// one over the contig's end.
 func TestRingInParts(t *testing.T) {
 	letters := truth.Random(rand.New(rand.NewPCG(8, 8)), 150_000, "ACGT")
 	around := letters + letters[:1000]

@@ -121,7 +121,7 @@ func (f countedFile) Close() error {
 	return f.File.Close()
 }
 
-// TestMemoryOfManyRuns has thousands of runs, of which few are open at a time: memory does not grow
+// TestMemoryOfManyRuns has thousands of runs, few of them open at a time: memory does not grow
 // with them.
 func TestMemoryOfManyRuns(t *testing.T) {
 	live := func() int {
