@@ -14,20 +14,8 @@ import (
 	"time"
 
 	"scanmap/internal/effort"
+	"scanmap/internal/leaks"
 )
-
-// waitForGoroutines waits until there are no more goroutines than before.
-func waitForGoroutines(t *testing.T, before int) {
-	t.Helper()
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	stacks := make([]byte, 1<<16)
-	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
-}
 
 // TestPairsStop: no goroutine stays after Close, after an error even without it, or after
 // cancelling.
@@ -70,7 +58,7 @@ func TestPairsStop(t *testing.T) {
 					}
 				}
 			}
-			waitForGoroutines(t, before)
+			leaks.Goroutines(t, before)
 
 			p, err := OpenPairs(context.Background(), reads, other, ReadOptions{Threads: 2})
 			if err != nil {
@@ -82,7 +70,7 @@ func TestPairsStop(t *testing.T) {
 			if _, again := p.Next(); again != err || err == io.EOF {
 				t.Errorf("%v, then %v", err, again)
 			}
-			waitForGoroutines(t, before)
+			leaks.Goroutines(t, before)
 			if err := p.Close(); err != nil {
 				t.Error(err)
 			}
@@ -98,7 +86,7 @@ func TestPairsStop(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("after cancel: %v", err)
 			}
-			waitForGoroutines(t, before)
+			leaks.Goroutines(t, before)
 		})
 	}
 }

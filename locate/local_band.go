@@ -177,10 +177,9 @@ func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, 
 	next[k] = max(next[k], noLocal-c)
 	r, last := &b.rests, k
 	left := -1 // after the cheapest gap
-	if c += costs.deletion[1]; c < limit {
-		left = int((limit - 1 - c) / costs.clip)
+	if d := c + costs.deletion[1]; d < limit {
+		left = int((limit - 1 - d) / costs.clip)
 	}
-	c -= costs.deletion[1]
 	other := r.other(left, k)
 	for g := 1; g <= longest && k+g < b.width && other <= i+1; g++ {
 		d := c + costs.deletion[g]

@@ -14,7 +14,6 @@ import (
 func (w *worker) look(ctx context.Context, p *part, from, to int, seeking bool) (out looked) {
 	g := &w.group
 	before := g.reader.Locator.Verified
-	g.again = nil
 	if l := p.library; seeking && l.paired() {
 		g.again = func(read, i int) bool { return w.bothAgain(l, read, i) }
 	}
@@ -108,8 +107,7 @@ func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []
 func (w *worker) bothAgain(l *library, read, i int) bool {
 	g, wide := &w.group, w.pairing.wide(l.insert)
 	for x := range 2 {
-		sought := int32(g.batch.Sought(read + x))
-		if min(g.horizons[i+x].best+wide, int32(g.batch.All(read+x))) <= sought {
+		if distance, _ := g.nextDistance(read-i, i+x, wide, false); distance <= int32(g.batch.Sought(read+x)) {
 			return false
 		}
 	}

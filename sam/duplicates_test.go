@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"scanmap/internal/extsort"
+	"scanmap/internal/leaks"
 	"scanmap/internal/programs"
 	"scanmap/internal/temporary"
 )
@@ -542,7 +543,7 @@ func TestMarkDuplicatesReportsFaults(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), "temporary folder "+folder) {
 					t.Errorf("%s, %+v: error %v", c.name, fault, err)
 				}
-				goroutinesEnd(t, before)
+				leaks.Goroutines(t, before)
 			})
 		}
 	}

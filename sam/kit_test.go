@@ -12,6 +12,7 @@ import (
 
 	"github.com/biogo/hts/bgzf"
 
+	"scanmap/internal/leaks"
 	"scanmap/internal/temporary"
 )
 
@@ -82,19 +83,6 @@ func within(t testing.TB, what string, f func()) {
 	}
 }
 
-// goroutinesEnd fails the test if more goroutines are left than before, after they had
-// the time to end.
-func goroutinesEnd(t testing.TB, before int) {
-	t.Helper()
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-}
-
 // manyRecords are n placed records in random order with some ties and some without a place.
 func manyRecords(n int) []Record {
 	random := rand.New(rand.NewPCG(3, 4))
@@ -148,7 +136,7 @@ func TestWriterReportsErrors(t *testing.T) {
 			}
 		}
 	}
-	goroutinesEnd(t, before)
+	leaks.Goroutines(t, before)
 }
 
 func TestDiscardEndsGoroutines(t *testing.T) {
@@ -179,5 +167,5 @@ func TestDiscardEndsGoroutines(t *testing.T) {
 			})
 		}
 	}
-	goroutinesEnd(t, before)
+	leaks.Goroutines(t, before)
 }

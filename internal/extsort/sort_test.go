@@ -16,11 +16,11 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"scanmap/internal/effort"
+	"scanmap/internal/leaks"
 	"scanmap/internal/temporary"
 )
 
@@ -341,13 +341,7 @@ func TestFaults(t *testing.T) {
 			}
 		}
 	}
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	leaks.Goroutines(t, before)
 }
 
 // TestDamage changes each byte of a run, one at a time, and cuts it off: the error says so.
@@ -457,13 +451,7 @@ func TestDiscard(t *testing.T) {
 			t.Errorf("%d records: %v, %d files are open", n, err, files.open)
 		}
 	}
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	leaks.Goroutines(t, before)
 }
 
 // Memory and files are shared out so that the sum of all buffers is within the given memory.
