@@ -53,7 +53,7 @@ func NewEmulator(program string, o EmulatorOptions) (*Driver, error) {
 type emulator struct {
 	options EmulatorOptions
 	program *exec.Cmd
-	stdin   io.Closer
+	pipes   []io.Closer // to its standard input, and from its standard output
 	to      *bufio.Writer
 	from    *bufio.Reader
 	report  bytes.Buffer  // what the program wrote to standard error
@@ -117,22 +117,27 @@ func (e *emulator) start(program string) error {
 	// The first complaint counts.
 	e.program.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1",
 		"UBSAN_OPTIONS=print_stacktrace=0", "TSAN_OPTIONS=halt_on_error=1:report_signal_unsafe=0:exitcode=66")
-	to, err := e.program.StdinPipe()
-	if err != nil {
-		return err
-	}
-	from, err := e.program.StdoutPipe()
-	if err != nil {
-		return err
-	}
 	complaints, err := e.program.StderrPipe()
 	if err != nil {
 		return err
 	}
-	if err := e.program.Start(); err != nil {
+	itsIn, to, err := os.Pipe()
+	if err != nil {
 		return err
 	}
-	e.stdin, e.to, e.from, e.ended = to, bufio.NewWriterSize(to, 1<<16), bufio.NewReaderSize(from, 1<<16), make(chan struct{})
+	from, itsOut, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, itsIn.Close(), to.Close())
+	}
+	e.program.Stdin, e.program.Stdout = itsIn, itsOut
+	err = e.program.Start()
+	if err := errors.Join(err, itsIn.Close(), itsOut.Close()); err != nil {
+		return errors.Join(err, to.Close(), from.Close())
+	}
+	// Fd has reads and writes block their thread. Callers are locked to theirs, and a parked one
+	// costs two changes of thread for each answer.
+	_, _ = to.Fd(), from.Fd()
+	e.pipes, e.to, e.from, e.ended = []io.Closer{to, from}, bufio.NewWriterSize(to, 1<<16), bufio.NewReaderSize(from, 1<<16), make(chan struct{})
 	go func() {
 		defer close(e.ended)
 		// Output that cannot be read any more would only have made the report longer.
@@ -145,9 +150,9 @@ func (e *emulator) start(program string) error {
 func (e *emulator) close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	err := errors.Join(e.to.Flush(), e.stdin.Close())
+	err := errors.Join(e.to.Flush(), e.pipes[0].Close())
 	<-e.ended
-	waited := e.program.Wait()
+	waited := errors.Join(e.program.Wait(), e.pipes[1].Close())
 	if e.failed != Success {
 		return nil // that is known already
 	}

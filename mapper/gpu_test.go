@@ -96,12 +96,12 @@ func TestContigEndsOnGPU(t *testing.T) {
 	}
 }
 
-// TestEveryKernel runs every kernel of the mapper while the sanitizers look on.
+// TestEveryKernel runs every kernel of the mapper, while sanitizers look on if emulator.Variants says so.
 func TestEveryKernel(t *testing.T) {
 	t.Parallel()
 	all := emulator.KernelsOf("mapper")
 	var expected []string // of each run, the same for each variant
-	for _, variant := range []emulator.Variant{emulator.Address, emulator.Thread} {
+	for _, variant := range emulator.Variants() {
 		t.Run(string(variant), func(t *testing.T) {
 			driver := emulator.Driver(t, variant, gpu.EmulatorOptions{})
 			ran, runs := map[string]bool{}, 0

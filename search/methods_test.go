@@ -499,7 +499,7 @@ func TestEveryKernel(t *testing.T) {
 		pattern := randomLetters(r, m, allBytes)
 		cases = append(cases, newCase(t, bytesText(t, planted(r, 900, pattern, 0, false, allBytes, 300)), pattern, 0, false))
 	}
-	for _, variant := range []emulator.Variant{emulator.Address, emulator.Thread} {
+	for _, variant := range emulator.Variants() {
 		t.Run(string(variant), func(t *testing.T) {
 			g, err := openGPU(emulator.Driver(t, variant, gpu.EmulatorOptions{}), 0, true)
 			if err != nil {

@@ -1,6 +1,7 @@
 // Package effort says how much tests do. By default each does what takes seconds: the smallest
 // sizes that still cross every border, and a few random cases of each kind. SCANMAP_TEST_FULL=1
-// asks for all sizes and many cases, as `make ci` and `make test-full` do.
+// asks for all sizes and many cases, as `make ci` and `make test-full` do. SCANMAP_TEST_ALL=1 asks
+// for every test in the smallest sizes, as tools/mutate does.
 package effort
 
 import (
@@ -8,11 +9,17 @@ import (
 	"testing"
 )
 
-// variable of the environment asks for everything if it is 1.
-const variable = "SCANMAP_TEST_FULL"
+// Variables of the environment: if one is 1, it asks for everything, or for every test.
+const (
+	variable = "SCANMAP_TEST_FULL"
+	every    = "SCANMAP_TEST_ALL"
+)
 
 // Full says whether everything is asked for.
 func Full() bool { return os.Getenv(variable) == "1" }
+
+// All says whether tests that look at what others look at, by other means, are asked for.
+func All() bool { return Full() || os.Getenv(every) == "1" }
 
 // Pick returns the first value where everything is asked for, otherwise the second.
 func Pick[T any](full, fast T) T {

@@ -11,6 +11,12 @@ func TestPick(t *testing.T) {
 		if got := Pick(9, 1); got != c.want || Full() != (c.want == 9) {
 			t.Errorf("%s=%q: %d, want %d", variable, c.value, got, c.want)
 		}
+		for _, value := range []string{"0", "1"} {
+			t.Setenv(every, value)
+			if got, want := All(), value == "1" || c.want == 9; got != want {
+				t.Errorf("%s=%q, %s=%q: all tests: %t, want %t", variable, c.value, every, value, got, want)
+			}
+		}
 		skipped := false
 		t.Run("all", func(t *testing.T) {
 			t.Cleanup(func() { skipped = t.Skipped() })

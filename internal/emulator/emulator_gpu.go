@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"scanmap/gpu"
+	"scanmap/internal/effort"
 	"scanmap/internal/parallel"
 )
 
@@ -37,6 +38,15 @@ const (
 	// Thread finds accesses that no barrier orders (ThreadSanitizer).
 	Thread Variant = "thread"
 )
+
+// Variants are those that tests of every kernel run: both sanitizers where all tests are asked for,
+// as in `make ci` and for mutants, otherwise Plain. Sanitizers take 40 seconds of two cores.
+func Variants() []Variant {
+	if effort.All() {
+		return []Variant{Address, Thread}
+	}
+	return []Variant{Plain}
+}
 
 // flags are the flags of a variant: for kernels, for the runtime and for the linker.
 var flags = map[Variant]struct{ kernels, runtime, link []string }{

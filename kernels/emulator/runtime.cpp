@@ -8,6 +8,7 @@
 // ThreadSanitizer that each fiber is a thread. For the latter, threads are ordered by barriers
 // alone, as on a device: a shuffle or vote orders no access to memory. Blocks of a launch and
 // launches follow each other.
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -416,21 +417,45 @@ struct Answer {
 static const u64 DONE = 0, UNKNOWN_KERNEL = 1, WRONG_PARAMETERS = 2, TOO_MANY_THREADS = 3;
 static const u64 NOT_FOUND = ~0ull;
 
+// Requests come in, and answers go out, in buffers: each read and write may change processes. Answers
+// leave before anything waits for a request.
+static char incoming[64 << 10], outgoing[64 << 10];
+static size_t next_in, end_in, end_out;
+
+static void flush() {
+	for (size_t from = 0; from < end_out;) {
+		const ssize_t put = write(1, outgoing + from, end_out - from);
+		if (put <= 0) _exit(0);
+		from += size_t(put);
+	}
+	end_out = 0;
+}
+
 static void read_all(void* to, size_t n) {
 	for (char* p = static_cast<char*>(to); n > 0;) {
-		const ssize_t got = read(0, p, n);
-		if (got <= 0) _exit(0); // the other side has gone
-		p += got;
-		n -= size_t(got);
+		if (next_in == end_in) {
+			flush();
+			const ssize_t got = read(0, incoming, sizeof incoming);
+			if (got <= 0) _exit(0); // the other side has gone
+			next_in = 0;
+			end_in = size_t(got);
+		}
+		const size_t here = std::min(n, end_in - next_in);
+		memcpy(p, incoming + next_in, here);
+		next_in += here;
+		p += here;
+		n -= here;
 	}
 }
 
 static void write_all(const void* from, size_t n) {
 	for (const char* p = static_cast<const char*>(from); n > 0;) {
-		const ssize_t put = write(1, p, n);
-		if (put <= 0) _exit(0);
-		p += put;
-		n -= size_t(put);
+		if (end_out == sizeof outgoing) flush();
+		const size_t here = std::min(n, sizeof outgoing - end_out);
+		memcpy(outgoing + end_out, p, here);
+		end_out += here;
+		p += here;
+		n -= here;
 	}
 }
 

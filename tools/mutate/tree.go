@@ -227,7 +227,7 @@ func (t *Tree) Baseline(ctx context.Context, tests []TestOf) error {
 func (t *Tree) command(ctx context.Context, folder, name string, arguments ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, arguments...)
 	cmd.Dir = filepath.Join(t.folder, filepath.FromSlash(folder))
-	cmd.Env = append(os.Environ(), "PWD="+cmd.Dir)
+	cmd.Env = append(os.Environ(), "PWD="+cmd.Dir, "SCANMAP_TEST_ALL=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
