@@ -215,8 +215,8 @@ type coverCase struct {
 // reference. These have many repeats, if the name of the case begins with "repeats", or else few.
 func coverEach(t *testing.T, cases []coverCase, compare func(t *testing.T, number int, driver *gpu.Driver, c *coverCase, o Options)) {
 	t.Helper()
-	reference, reads := writeInput(t, effort.Pick(200, 80))
-	repeats, ofRepeats := writeRepeats(t, effort.Pick(60, 12))
+	reference, reads := writeInput(t, effort.Pick(200, 64))
+	repeats, ofRepeats := writeRepeats(t, effort.Pick(60, 8))
 	for number, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -325,7 +325,7 @@ func TestSharedOnGPU(t *testing.T) {
 			}
 			for j, report := range reports {
 				// Every combination comes, each with some of the cases.
-				if cells.Weights == WeighEach && j == 0 || (number+len(reports)*i+j)%effort.Pick(7, 19) != 0 {
+				if cells.Weights == WeighEach && j == 0 || (number+len(reports)*i+j)%effort.Pick(7, 37) != 0 {
 					continue
 				}
 				o.Report = report

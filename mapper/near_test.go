@@ -131,7 +131,7 @@ func drawNear(r *rand.Rand) Options {
 func TestNearSameBytes(t *testing.T) {
 	t.Parallel()
 	again := 0
-	for seed := range uint64(effort.Pick(120, 40)) {
+	for seed := range uint64(effort.Pick(120, 24)) {
 		r := rand.New(rand.NewPCG(seed, 41))
 		o := drawNear(r)
 		input := newNearInput(r)
@@ -178,7 +178,7 @@ func TestNearSameBytes(t *testing.T) {
 			}
 		}
 	}
-	if again < effort.Pick(120, 40)/2 {
+	if again < effort.Pick(120, 16)/2 {
 		t.Errorf("reads were sought again in %d runs: the test shows little", again)
 	}
 }
@@ -329,7 +329,7 @@ func TestNearOnGPU(t *testing.T) {
 func TestNearOfReads(t *testing.T) {
 	t.Parallel()
 	left, reported := 0, 0
-	for seed := range uint64(effort.Pick(400, 60)) {
+	for seed := range uint64(effort.Pick(400, 25)) {
 		r := rand.New(rand.NewPCG(seed, 42))
 		const k = 8
 		input := newNearInput(r)

@@ -439,7 +439,7 @@ func writePairs(t testing.TB, contigs, reads []string) (reference, first, second
 // included.
 func TestSameBytesOfPairs(t *testing.T) {
 	t.Parallel()
-	pairs := effort.Pick(300, 120)
+	pairs := effort.Pick(300, 60)
 	contigs, reads := pairedContigs(rand.New(rand.NewPCG(9, 10)), pairs)
 	reference, first, second := writePairs(t, contigs, reads)
 	for i, o := range []Options{

@@ -131,7 +131,7 @@ func TestSameBytes(t *testing.T) {
 // TestPartsOfABatch lowers the limit of held items until each read is a part of its own, and
 // beyond.
 func TestPartsOfABatch(t *testing.T) {
-	reference, reads := writeInput(t, 150)
+	reference, reads := writeInput(t, effort.Pick(150, 60))
 	for _, c := range enginesAndMetrics {
 		engine := c.engine
 		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 2}, Metric: c.metric, Engine: engine, Threads: 2}

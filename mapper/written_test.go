@@ -296,8 +296,11 @@ func TestSameBytesOfWritten(t *testing.T) {
 	if o.Gaps = ""; want == "" {
 		t.Fatal("no records")
 	}
-	for _, engine := range []Engine{EngineSkim, EngineScan} {
-		for _, batch := range []int{0, 1, 7} {
+	for e, engine := range []Engine{EngineSkim, EngineScan} {
+		for b, batch := range []int{0, 1, 7} {
+			if (e+b)%2 != 0 && !effort.Full() {
+				continue // each size of batches has an engine
+			}
 			o.Engine, o.Threads, o.BatchReads = engine, 4, batch
 			if got, _ := runText(t, o); got != want {
 				t.Fatalf("engine %s, batches of %d: other bytes (-first +this)\n%s", engine, batch, firstDifference(want, got))

@@ -29,6 +29,14 @@ func Pick[T any](full, fast T) T {
 	return fast
 }
 
+// OnlyAll skips a test unless every test is asked for. why says which others look at the same.
+func OnlyAll(t testing.TB, why string) {
+	t.Helper()
+	if !All() {
+		t.Skipf("SKIPPED: %s; %s=1 asks for it, and make test-full", why, every)
+	}
+}
+
 // OnlyFull skips a test unless everything is asked for. why says what the test takes.
 func OnlyFull(t testing.TB, why string) {
 	t.Helper()

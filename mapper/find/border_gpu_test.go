@@ -107,7 +107,7 @@ func TestReadsOverPartsOnGPU(t *testing.T) {
 	// The last part has the rest of the first contig, and the second.
 	ref := truth.Reference(t, text, next)
 	reads := []string{next[:m], truth.Strand(next[100:100+m], locate.Reverse)}
-	for border := partsBases; border < effort.Pick(4, 3)*partsBases; border += partsBases {
+	for border := partsBases; border < effort.Pick(4, 2)*partsBases; border += partsBases {
 		for from := border - m - 4; from <= border+4; from += 2 {
 			reads = append(reads, truth.Strand(truth.Edited(r, text[from:from+m], r.IntN(edits+1)), from/2%2))
 		}
@@ -167,6 +167,9 @@ func TestSubstitutionsOverPartsOnGPU(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	for _, memory := range []int64{0, partsMemory} {
 		for _, engine := range []find.Engine{find.EngineSkim, find.EngineScan} {
+			if (memory == 0) != (engine == find.EngineScan) && !effort.All() {
+				continue // which a part as large as the text has, or as small as a stretch
+			}
 			choice := cuda(driver, 0)
 			choice.Memory = memory
 			o := find.Options{Engine: engine, Metric: locate.Substitutions, Threads: 2, Times: &find.Times{}}
@@ -255,7 +258,7 @@ func TestPeriodsOnGPU(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	for k := 1; k <= 2; k++ {
 		var contigs, reads []string
-		for range 300 {
+		for range effort.Pick(300, 100) {
 			unit := truth.Random(r, 2*k+1+r.IntN(k), "ACGT")
 			text := truth.Random(r, 5, "ACGT") + truth.Edited(r, strings.Repeat(unit, 12), 1+r.IntN(2*k)) + truth.Random(r, 5, "ACGT")
 			for range 8 {

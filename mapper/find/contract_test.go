@@ -83,7 +83,7 @@ func cuda(driver *gpu.Driver, indices ...int) device.Choice {
 func TestGPU(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	finders.Test(t, onGPUs(cuda(driver, 0)), size(effort.Pick(finders.Small, finders.Less)))
+	finders.Test(t, onGPUs(cuda(driver, 0)), size(effort.Pick(finders.Small, variant)))
 }
 
 func BenchmarkGPU(b *testing.B) {
@@ -93,6 +93,7 @@ func BenchmarkGPU(b *testing.B) {
 
 // TestSeveralGPUs is the contract on all GPUs that there are, or on three emulated ones.
 func TestSeveralGPUs(t *testing.T) {
+	effort.OnlyAll(t, "TestGPU is the contract, and tests of the mapper share batches among GPUs")
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
 	finders.Test(t, onGPUs(cuda(driver)), size(variant))
@@ -101,6 +102,7 @@ func TestSeveralGPUs(t *testing.T) {
 // TestCutReference is the contract with so little memory that references of 30,000 bases and more
 // are cut, and batches too.
 func TestCutReference(t *testing.T) {
+	effort.OnlyAll(t, "TestGPU is the contract, and TestReadsOverPartsOnGPU has the borders")
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	choice := cuda(driver, 0)

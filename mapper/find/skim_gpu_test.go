@@ -161,7 +161,7 @@ func locationsBy(t *testing.T, f find.Finder, metric locate.Metric, ref *dna.Ref
 func TestPartsOfText(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(31, 32))
-	text := []byte(truth.Random(r, 150_000, "ACGT"))
+	text := []byte(truth.Random(r, effort.Pick(150_000, 70_000), "ACGT"))
 	unit := truth.Random(r, 37, "ACGT")
 	for at := 5000; at+2000 < len(text); at += 6000 {
 		copy(text[at:], strings.Repeat(unit, 33))
@@ -179,7 +179,7 @@ func TestPartsOfText(t *testing.T) {
 	for i := range reads {
 		reads[i] = reads[i][:40]
 	}
-	n := effort.Pick(300, 100)
+	n := effort.Pick(300, 50)
 	for i := range n {
 		from := 1000 + 1800/n*i
 		reads = append(reads, truth.Edited(r, contigs[0][from:from+150], 3))
