@@ -81,7 +81,7 @@ func modelOf(t *testing.T, reads, text string, bases int) randomText {
 // TestShareByChance has what can be counted: 13 of 256 words of four letters have a substitution or
 // none beside another. Edits are drawn from random texts.
 func TestShareByChance(t *testing.T) {
-	if got := ShareByChance(Substitutions, 4, 1); math.Abs(got-13.0/256) > 1e-9 {
+	if got := ShareByChance(Substitutions, 4, 1); !(math.Abs(got-13.0/256) <= 1e-9) {
 		t.Errorf("a substitution of four: %g", got)
 	}
 	for _, k := range []int{0, 5, 8, 10, 15, 21} {
@@ -114,7 +114,7 @@ func TestShareByChance(t *testing.T) {
 			}
 		}
 		want := float64(found) / letters * float64(k+1)
-		if math.Abs(got-want) > 0.1*want+1e-3 {
+		if !(math.Abs(got-want) <= 0.1*want+1e-3) {
 			t.Errorf("%d edits: %g, counted %g", k, got, want)
 		}
 	}

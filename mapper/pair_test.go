@@ -160,7 +160,7 @@ func TestDensity(t *testing.T) {
 		for i := m.low; i <= m.high; i++ {
 			sum += m.density(i)
 		}
-		if math.Abs(sum-(1-discordantShare)) > 1e-4 {
+		if !(math.Abs(sum-(1-discordantShare)) <= 1e-4) {
 			t.Errorf("%+v: the sum is %g", m, sum)
 		}
 	}

@@ -93,7 +93,7 @@ func TestMappabilitySums(t *testing.T) {
 				want[at]++
 			}
 			c := contigs[i]
-			if c.KMers != sums.KMers || c.Unique != sums.Unique || c.Places != sums.Places || math.Abs(c.Mappability-sums.Mappability) > 1e-9 {
+			if c.KMers != sums.KMers || c.Unique != sums.Unique || c.Places != sums.Places || !(math.Abs(c.Mappability-sums.Mappability) <= 1e-9) {
 				t.Errorf("contig %d, own places left out: %t: %+v, want %+v", i, own, c.Summary, sums)
 			}
 		}

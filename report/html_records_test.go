@@ -143,7 +143,7 @@ func TestRecordsTable(t *testing.T) {
 
 // TestVariation has the coefficient of variation of counts.
 func TestVariation(t *testing.T) {
-	if got := variation([]int64{1, 3}); math.Abs(got-0.5) > 1e-12 {
+	if got := variation([]int64{1, 3}); !(math.Abs(got-0.5) <= 1e-12) {
 		t.Error(got)
 	}
 	if got := variation([]int64{7, 7, 7}); got != 0 {

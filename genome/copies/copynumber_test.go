@@ -612,7 +612,7 @@ func TestShortRegion(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := r.Regions[0]
-		if math.Abs(g.Copies-3) > 5*g.Error || g.Differ || c.known != !math.IsNaN(g.Median) || c.known && math.Abs(g.Median-3) > 0.5 {
+		if !(math.Abs(g.Copies-3) <= 5*g.Error) || g.Differ || c.known != !math.IsNaN(g.Median) || c.known && !(math.Abs(g.Median-3) <= 0.5) {
 			t.Errorf("windows of %d bases: %+v", c.window, g)
 		}
 		if g := r.Regions[1]; !(math.Abs(g.Median-2) <= 0.2) {
@@ -680,7 +680,7 @@ func TestFewCounts(t *testing.T) {
 			t.Errorf("a control of 40 copies: %+v", w)
 		}
 	}
-	if math.Abs(r.Controls.Mean*140/2-1) > 0.06 || math.Abs(copies/40-1) > 0.08 || r.Controls.Windows < 1700 {
+	if !(math.Abs(r.Controls.Mean*140/2-1) <= 0.06) || !(math.Abs(copies/40-1) <= 0.08) || r.Controls.Windows < 1700 {
 		t.Errorf("%+v, %v copies", r.Controls, copies)
 	}
 }

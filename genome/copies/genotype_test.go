@@ -20,7 +20,7 @@ func TestGenotype(t *testing.T) {
 	others := 0.0
 	for c, l := range g.Likelihoods {
 		want := log(float64(c)) - log(3)
-		if math.Abs(l-want) > 1e-9*math.Abs(want) && !math.IsInf(want, -1) {
+		if !(math.Abs(l-want) <= 1e-9*math.Abs(want)) && !math.IsInf(want, -1) {
 			t.Errorf("%d copies: %g, want %g", c, l, want)
 		}
 		if c != 3 {

@@ -155,7 +155,7 @@ func plainCopies(contigs []string, values [][]float64, o Options) (windows []pla
 		most := max(0.1*middle, 3*1.4826*middleOf(of), 3*math.Sqrt(middle/float64(o.Window)))
 		var away []int
 		for i := range windows {
-			if windows[i].control && math.Abs(windows[i].corrected-middle) > most {
+			if windows[i].control && !(math.Abs(windows[i].corrected-middle) <= most) {
 				away = append(away, i)
 			}
 		}

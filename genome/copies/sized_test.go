@@ -99,7 +99,7 @@ func TestSizedPromise(t *testing.T) {
 		}
 		deviation := math.Sqrt(squares/n - sum/n*sum/n)
 		t.Logf("%s: windows of %d bases, %v of them, standard deviation %.4f, noise %.4f, promised %v", c.name, window, n, deviation, got.Controls.Noise, c.target)
-		if float64(window) < c.leastWant || float64(window) > c.mostWants || math.Abs(deviation/c.target-1) > 0.15 || got.Controls.Noise > c.target {
+		if float64(window) < c.leastWant || float64(window) > c.mostWants || !(math.Abs(deviation/c.target-1) <= 0.15) || got.Controls.Noise > c.target {
 			t.Errorf("%s: windows of %d bases, standard deviation %v, noise %v", c.name, window, deviation, got.Controls.Noise)
 		}
 	}

@@ -127,7 +127,7 @@ func TestHumanShares(t *testing.T) {
 		edits[name] += float64(l.edits*(l.end-l.start)) / 1000
 	}
 	check := func(name string, share float64) {
-		if got := bases[name] / size; math.Abs(got-share) > 0.1*share {
+		if got := bases[name] / size; !(math.Abs(got-share) <= 0.1*share) {
 			t.Errorf("%s is %.2f %% of the bases, expected %.2f", name, 100*got, 100*share)
 		}
 	}
@@ -156,7 +156,7 @@ func TestHumanShares(t *testing.T) {
 		}
 	}
 	for group, share := range map[string]float64{"Alu": 0.106, "L1": 0.169, "L2": 0.032, "MIR": 0.025, "LTR": 0.083, "DNA": 0.028, "tandem": 0.03} {
-		if math.Abs(groups[group]-share) > 1e-9 {
+		if !(math.Abs(groups[group]-share) <= 1e-9) {
 			t.Errorf("the families of %s are %g of the bases, expected %g", group, groups[group], share)
 		}
 	}
@@ -172,7 +172,7 @@ func TestHumanShares(t *testing.T) {
 		cpg += strings.Count(text, "CG")
 		total += len(text)
 	}
-	if gc := float64(count['C']+count['G']) / float64(total); total != size || math.Abs(gc-0.41) > 0.01 || count['N'] > 0 {
+	if gc := float64(count['C']+count['G']) / float64(total); total != size || !(math.Abs(gc-0.41) <= 0.01) || count['N'] > 0 {
 		t.Errorf("%d bases, %.3f of them G or C, %d N", total, gc, count['N'])
 	}
 	if observed := float64(cpg) * float64(total) / float64(count['C']) / float64(count['G']); observed < 0.2 || observed > 0.45 {
@@ -216,7 +216,7 @@ func TestElement(t *testing.T) {
 				compared += e.Length
 			}
 		}
-		if share := float64(bases) / size; math.Abs(share-e.Share) > 0.05*e.Share {
+		if share := float64(bases) / size; !(math.Abs(share-e.Share) <= 0.05*e.Share) {
 			t.Errorf("%+v is on %.4f of the bases", e, share)
 		}
 		// Some edits hide others, and their number has a standard deviation of 0.003 at 100 x 50 bases.
@@ -286,7 +286,7 @@ func TestDensities(t *testing.T) {
 		for i, iso := range isochores {
 			sum += iso.fraction * g.layers[i].densities[j]
 		}
-		if got := sum * (1 - shareAlpha); math.Abs(got-f.share) > 1e-9 {
+		if got := sum * (1 - shareAlpha); !(math.Abs(got-f.share) <= 1e-9) {
 			t.Errorf("%s is %g of the bases, expected %g", f.name, got, f.share)
 		}
 	}
@@ -547,12 +547,12 @@ func TestMutate(t *testing.T) {
 	cpg := inCpG(bases)
 	for _, divergence := range []float64{0.01, 0.1, 0.3} {
 		_, edits := d.mutate(nil, bases, nil, plainRates(divergence))
-		if got := float64(edits) / float64(len(bases)); math.Abs(got-divergence) > 0.02*divergence {
+		if got := float64(edits) / float64(len(bases)); !(math.Abs(got-divergence) <= 0.02*divergence) {
 			t.Errorf("%.4f diverged, expected %.4f", got, divergence)
 		}
 		_, edits = d.mutate(nil, bases, cpg, cpgRates(divergence))
 		want := (5*divergence + 2*cpgDivergence(divergence)) / 7
-		if got := float64(edits) / float64(len(bases)); math.Abs(got-want) > 0.02*want {
+		if got := float64(edits) / float64(len(bases)); !(math.Abs(got-want) <= 0.02*want) {
 			t.Errorf("%.4f diverged with CpG, expected %.4f", got, want)
 		}
 	}
@@ -578,7 +578,7 @@ func TestChain(t *testing.T) {
 		}
 		gc = c + g
 		n := float64(len(bases))
-		if got := float64(gc) / n; math.Abs(got-iso.gc) > 0.012 {
+		if got := float64(gc) / n; !(math.Abs(got-iso.gc) <= 0.012) {
 			t.Errorf("GC %.3f, expected %.3f", got, iso.gc)
 		}
 		if got := float64(cpg) * n / float64(c) / float64(g); got < 0.17 || got > 0.33 {

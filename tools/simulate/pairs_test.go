@@ -132,7 +132,7 @@ func TestErrorsAreThoseOfTheQualities(t *testing.T) {
 	for i := range s.length {
 		rate := 0.003 + 0.012*float64(i)/float64(s.length-1)
 		// Five standard deviations of a mean of n.
-		if near := 5 * math.Sqrt(rate/reads); math.Abs(errors[i]-rate) > near || math.Abs(promised[i]-rate) > near {
+		if near := 5 * math.Sqrt(rate/reads); !(math.Abs(errors[i]-rate) <= near) || !(math.Abs(promised[i]-rate) <= near) {
 			t.Errorf("base %d: %.5f are wrong, qualities promise %.5f, expected %.5f", i, errors[i], promised[i], rate)
 		}
 	}
