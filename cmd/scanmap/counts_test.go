@@ -49,6 +49,7 @@ func TestCountsMessages(t *testing.T) {
 		{"--region-shared F/s.bedpe", 2, "option --region-shared needs --regions FILE"},
 		{"--region-shared F/s.bedpe --regions 100 --weights best", 2, "option --region-shared needs a BED file for --regions, not the size of windows"},
 		{"--region-shared F/s.bedpe --regions F/short.bed", 2, "option --region-shared needs --weights equal or best, which share a read among its locations"},
+		{"--region-shared F/s.bedpe --regions F/short.bed --weights primary", 2, "option --region-shared needs --weights equal or best, which share a read among its locations"},
 		{"--region-shared F/s.bedpe --weights equal --regions F/both.bed", 1, "F/both.bed: regions that share reads must not overlap, but x (c1:1-9) and c1:9-20 do"},
 		{"--region-depth F/r.bed", 2, "options --regions and --region-depth need each other"},
 		{"--regions 0 --region-depth F/r.bed", 2, `option --regions: "0" is not a whole number from 1`},

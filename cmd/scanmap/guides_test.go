@@ -518,6 +518,7 @@ func TestGuidesFailures(t *testing.T) {
 		{"--in a:0-5 ref.fa", 2, `option --in: "a:0-5" is not a contig, a colon, and bases from 1 on, such as chr1:1001-2000`},
 		{"--in= ref.fa", 2, "option --in: the name is empty"},
 		{"--in z:1-5 ref.fa", 1, `option --in: ref.fa has no contig "z"; its first is "a"`},
+		{"--in a:1-137 ref.fa", 1, `option --in: contig "a" of ref.fa has 136 bases, fewer than 137`},
 		{"--in a:1-1,000 ref.fa", 1, `option --in: contig "a" of ref.fa has 136 bases, fewer than 1000`},
 		{"--in a:1-100 --seed-exact 9-21 ref.fa", 2, "option --seed-exact: guides of --in have 20 letters (--length), but those up to 21 have to match"},
 		{"-f g.txt --seed-exact 9-21 ref.fa", 1,
