@@ -284,10 +284,18 @@ func checkMap(t *testing.T, args []string, left map[string]string) {
 		t.Fatal(err)
 	}
 	located, primary, unmapped := 0, 0, 0
-	records := rowsOf(left["x.sam"], "@")
-	for _, row := range rowsOf(left["d.sam"], "@") {
+	records, apart := rowsOf(left["x.sam"], "@"), rowsOf(left["d.sam"], "@")
+	for _, row := range apart {
 		if !slices.Contains(records, row) {
 			t.Errorf("%q: of discordant pairs alone: %s", args, row)
+		}
+	}
+	if _, ok := left["d.sam"]; ok {
+		for _, row := range records {
+			if flags, err := strconv.Atoi(strings.Split(row, "\t")[1]); err == nil && flags&0x900 == 0 &&
+				strings.Contains(row, "\tXD:Z:") && !slices.Contains(apart, row) {
+				t.Errorf("%q: of no discordant pair: %s", args, row)
+			}
 		}
 	}
 	for _, row := range records {
