@@ -27,7 +27,7 @@ const (
 // of 50 bases in yeast take 1,169,674 bytes of bigWig, 1,638,725 of bedGraph in BGZF and 6,157,658
 // of bedGraph.
 func readBigWig(r io.ReadSeeker, yield func(contig string, start, end int, value float32) error) error {
-	b := bigWigReader{file: r, contigs: map[uint32]Contig{}, contig: -1}
+	b := bigWigReader{file: r, contigs: map[uint32]Contig{}, names: map[string]bool{}, contig: -1}
 	var failed error
 	b.j.emit = func(start, end int, value float32) error {
 		failed = yield(b.contigs[uint32(b.contig)].Name, start, end, value)
@@ -47,6 +47,7 @@ func readBigWig(r io.ReadSeeker, yield func(contig string, start, end int, value
 type bigWigReader struct {
 	file    io.ReadSeeker
 	contigs map[uint32]Contig // by their numbers
+	names   map[string]bool   // of contigs
 	plain   bool              // blocks are not compressed
 
 	j      joiner
@@ -162,10 +163,12 @@ func (b *bigWigReader) contigNode(offset uint64, key uint32, count uint64, depth
 			return fmt.Errorf("offset %d: contig %d, counted from 0, of %d", at, id, count)
 		case again:
 			return fmt.Errorf("offset %d: contig %d is there twice", at, id)
+		case b.names[string(name)]:
+			return fmt.Errorf("offset %d: contig %s is there twice", at, clip(string(name)))
 		case length > farthest:
 			return fmt.Errorf("offset %d: contig %d has %d bases, too many for this machine", at, id, length)
 		}
-		b.contigs[id] = Contig{string(name), int(length)}
+		b.contigs[id], b.names[string(name)] = Contig{string(name), int(length)}, true
 	}
 	return nil
 }

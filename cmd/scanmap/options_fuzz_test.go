@@ -37,6 +37,7 @@ func optionsOf(args ...string) (*mapJob, error) {
 var (
 	wholePattern   = regexp.MustCompile(`^[+-]?[0-9]+$`)
 	naturalPattern = regexp.MustCompile(`^[0-9]+$`)
+	stepPattern    = regexp.MustCompile(`^([^:]*):([^:]*)$`)
 	percentPattern = regexp.MustCompile(`^(.+)%$`)
 	sizePattern    = regexp.MustCompile(`^(\+?[0-9]+)([kKmMgGtT]?)$`)
 	reportPattern  = regexp.MustCompile(`^(all|best|one|unique|strata:([+-]?[0-9]+))$`)
@@ -61,8 +62,31 @@ func distanceText(s string) (string, bool) {
 		v, err := strconv.ParseFloat(m[1], 64)
 		return fmt.Sprint(mapper.Distance{Percent: v, Percentage: true}), err == nil && v >= 0 && v <= 100
 	}
+	if strings.Contains(s, ":") {
+		return stepsText(s)
+	}
 	n, ok := between(s, wholePattern, 0, 1<<14)
 	return n.String(), ok
+}
+
+// stepsText is distanceText of numbers by length.
+func stepsText(s string) (string, bool) {
+	var steps []mapper.DistanceStep
+	length, edits := int64(-1), int64(0)
+	for step := range strings.SplitSeq(s, ",") {
+		m := stepPattern.FindStringSubmatch(step)
+		if m == nil {
+			return "", false
+		}
+		from, rises := between(m[1], wholePattern, uint64(length+1), math.MaxInt64-1)
+		most, holds := between(m[2], wholePattern, uint64(edits), 1<<14)
+		if !rises || !holds {
+			return "", false
+		}
+		length, edits = from.Int64(), most.Int64()
+		steps = append(steps, mapper.DistanceStep{Length: int(length), Edits: int(edits)})
+	}
+	return fmt.Sprint(mapper.Distance{Steps: steps}), true
 }
 
 // fuzzedOptions are options of scanmap map with a value: the other arguments that they need, the
@@ -157,6 +181,9 @@ func FuzzOptions(f *testing.F) {
 	}
 	for i := range max(len(values), len(fuzzedOptions)) {
 		f.Add(uint8(i), values[i%len(values)])
+	}
+	for i, value := range []string{"92:3", "17:2,38:3", "38:3,17:2", "17:3,38:2", "-1:0", "0:+7", "5:16385", "5:", "5:1,"} {
+		f.Add(uint8(i%2), value)
 	}
 	f.Fuzz(func(t *testing.T, option uint8, value string) {
 		o := fuzzedOptions[int(option)%len(fuzzedOptions)]
