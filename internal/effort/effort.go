@@ -5,7 +5,9 @@
 package effort
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -35,4 +37,19 @@ func OnlyFull(t testing.TB, why string) {
 	if !Full() {
 		t.Skipf("SKIPPED: %s; %s=1, as in make test-full, asks for it", why, variable)
 	}
+}
+
+// Cases has rapid.Check try fewer cases than its 100 until the test ends, unless everything or
+// another number is asked for.
+func Cases(t testing.TB, fast int) {
+	t.Helper()
+	const name = "rapid.checks"
+	f := flag.Lookup(name)
+	if Full() || f == nil || f.Value.String() != f.DefValue {
+		return
+	}
+	if err := flag.Set(name, strconv.Itoa(fast)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { flag.Set(name, f.DefValue) })
 }
