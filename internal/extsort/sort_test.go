@@ -328,7 +328,7 @@ func TestFaults(t *testing.T) {
 		if counted.made[kind] < 10 {
 			t.Errorf("%s: %d times", kind, counted.made[kind])
 		}
-		for at := 1; at <= counted.made[kind]; at += effort.Pick(1, 1+counted.made[kind]/5) {
+		for at := 1; at <= counted.made[kind]; at += effort.Pick(1, 1+counted.made[kind]/10) {
 			for _, onward := range []bool{false, true} {
 				op := map[string]string{"create": "open"}[kind]
 				files := watch(folder)
