@@ -430,7 +430,7 @@ func crowd(t testing.TB, r *rand.Rand, fragments, positions int) []Record {
 // flag each byte is as in records that are only sorted.
 func TestMarkDuplicatesProperty(t *testing.T) {
 	h := testHeader(t, HeaderOptions{SortOrder: coordinate, NoProgram: true}, testContigs...)
-	effort.Cases(t, 40)
+	effort.Cases(t, 25)
 	folder := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
