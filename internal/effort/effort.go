@@ -40,16 +40,19 @@ func OnlyFull(t testing.TB, why string) {
 }
 
 // Cases has rapid.Check try fewer cases than its 100 until the test ends, unless everything or
-// another number is asked for.
+// another number is asked for. The test must not be parallel.
 func Cases(t testing.TB, fast int) {
 	t.Helper()
-	const name = "rapid.checks"
-	f := flag.Lookup(name)
-	if Full() || f == nil || f.Value.String() != f.DefValue {
-		return
+	if f := CasesOfAll(fast); f != nil {
+		t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
 	}
-	if err := flag.Set(name, strconv.Itoa(fast)); err != nil {
-		t.Fatal(err)
+}
+
+// CasesOfAll is Cases for all tests of a package, in TestMain. It returns the flag that it set.
+func CasesOfAll(fast int) *flag.Flag {
+	f := flag.Lookup("rapid.checks")
+	if Full() || f == nil || f.Value.String() != f.DefValue || f.Value.Set(strconv.Itoa(fast)) != nil {
+		return nil
 	}
-	t.Cleanup(func() { flag.Set(name, f.DefValue) })
+	return f
 }
