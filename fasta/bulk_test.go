@@ -134,8 +134,12 @@ func TestBulkBytes(t *testing.T) {
 		for at := 1; at < len(text); at++ {
 			for c := range 256 {
 				put := string([]byte{byte(c)})
-				check([]byte(text[:at] + put + text[at+1:]))
-				check([]byte(text[:at] + put + text[at:]))
+				if effort.Full() || (at+c)%2 == 0 {
+					check([]byte(text[:at] + put + text[at+1:]))
+				}
+				if effort.Full() || (at+c)%2 == 1 {
+					check([]byte(text[:at] + put + text[at:]))
+				}
 			}
 		}
 	}

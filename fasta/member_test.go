@@ -113,7 +113,7 @@ func TestManyMembers(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	var data, text []byte
 	for range 60 {
-		one := drawMember(r, 100_000)
+		one := drawMember(r, effort.Pick(100_000, 40_000))
 		text, data = append(text, one...), append(data, deflated(t, r, one)...)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -160,7 +160,7 @@ func TestManyMembers(t *testing.T) {
 // compress/gzip.
 func TestMembers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(effort.Pick(250, 50)) {
+	for seed := range uint64(effort.Pick(250, 25)) {
 		r := rand.New(rand.NewPCG(seed, 1951))
 		var want, data []byte
 		for range 1 + r.IntN(3)*r.IntN(2) {
@@ -235,7 +235,7 @@ func TestMembersGuess(t *testing.T) {
 func TestDamagedMembers(t *testing.T) {
 	t.Parallel()
 	refused := 0
-	for seed := range uint64(effort.Pick(1500, 160)) {
+	for seed := range uint64(effort.Pick(1500, 100)) {
 		r := rand.New(rand.NewPCG(seed, 1952))
 		data := deflated(t, r, drawMember(r, 1+r.IntN(60_000)))
 		switch r.IntN(3) {
@@ -264,7 +264,7 @@ func TestDamagedMembers(t *testing.T) {
 			}
 		}
 	}
-	if refused < effort.Pick(1500, 160)/2 {
+	if refused < effort.Pick(1500, 100)/2 {
 		t.Errorf("%d members were refused: the test shows little", refused)
 	}
 }

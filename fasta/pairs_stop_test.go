@@ -32,7 +32,7 @@ func TestPairsStop(t *testing.T) {
 			other := writeFile(t, "other", form(t, text[:len(text)/20]))
 			before := runtime.NumGoroutine()
 			for _, second := range []string{mates, ""} {
-				for i := range effort.Pick(20, 5) { // at any moment
+				for i := range effort.Pick(20, 4) { // at any moment
 					p, err := OpenPairs(context.Background(), reads, second, ReadOptions{Threads: 3})
 					if err != nil {
 						t.Fatal(err)

@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"scanmap/internal/effort"
 )
 
 // allPairs reads pairs to their end or to an error.
@@ -466,6 +468,7 @@ func drawFault(t *rapid.T, mates [][]Read, file int) {
 // TestAnyPairs: pairs and errors are the naive reader's, in two files or in one, however these are
 // written, compressed and cut into chunks.
 func TestAnyPairs(t *testing.T) {
+	effort.Cases(t, 40)
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		alternate := rapid.Bool().Draw(rt, "alternate")

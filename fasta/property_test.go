@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"scanmap/internal/effort"
 )
 
 // drawReads draws reads, with qualities or without.
@@ -101,6 +103,7 @@ func drawCompressed(t *rapid.T, tb testing.TB, text []byte) []byte {
 
 // TestAnyForm: reads are the same however they are wrapped, compressed and cut into chunks.
 func TestAnyForm(t *testing.T) {
+	effort.Cases(t, 40)
 	path := filepath.Join(t.TempDir(), "reads")
 	rapid.Check(t, func(rt *rapid.T) {
 		qualities := rapid.Bool().Draw(rt, "FASTQ")
@@ -133,6 +136,7 @@ func TestAnyForm(t *testing.T) {
 
 // TestAnyReference: the same for references.
 func TestAnyReference(t *testing.T) {
+	effort.Cases(t, 40)
 	path := filepath.Join(t.TempDir(), "ref")
 	rapid.Check(t, func(rt *rapid.T) {
 		drawn := rapid.SliceOfNDistinct(rapid.StringMatching(`[0-9A-Za-z!#$%&+./:;?@^_|~-]{1,9}`), 1, 5, rapid.ID[string]).Draw(rt, "names")

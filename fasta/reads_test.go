@@ -250,7 +250,7 @@ func TestCloseAndCancel(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			moments := effort.Pick(50, 20)
+			moments := effort.Pick(50, 10)
 			for i := range moments {
 				if r, err = OpenReads(context.Background(), text, ReadOptions{Threads: 2}); err != nil {
 					t.Fatal(err)

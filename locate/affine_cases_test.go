@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
 
@@ -141,7 +142,7 @@ func TestKeepApart(t *testing.T) {
 func TestFlanksOfADeletion(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 52))
 	shared := 0
-	for range 25 {
+	for range effort.Pick(25, 12) {
 		unit := truth.Random(r, 12, "ACGT")
 		text := truth.Random(r, 30, "ACGT") + unit + unit + truth.Substituted(r, unit, 4) + unit + unit + truth.Random(r, 30, "ACGT")
 		c := newWrittenCase(t, text, strings.Repeat(unit, 4), 5)
@@ -160,7 +161,7 @@ func TestFlanksOfADeletion(t *testing.T) {
 		}
 		shared += across
 	}
-	if shared < 12 {
+	if shared < effort.Pick(12, 5) {
 		t.Errorf("%d reads have an alignment across the deletion: the test shows little", shared)
 	}
 }

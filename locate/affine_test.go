@@ -130,7 +130,7 @@ func gapped(r *rand.Rand, m, longest int) (text, read string) {
 func TestWritten(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 4))
 	changed, same, several := 0, 0, 0
-	cases := effort.Pick(500, 80)
+	cases := effort.Pick(500, 50)
 	for range cases {
 		text, read := gapped(r, 8+r.IntN(50), 8)
 		c := newWrittenCase(t, text, read, 1+r.IntN(8))
@@ -151,6 +151,7 @@ func TestWritten(t *testing.T) {
 func TestSettles(t *testing.T) {
 	const settled, narrowed, open = 0, 1, 2
 	var cases [2][3]int // without and with gaps
+	effort.Cases(t, 50)
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		for range effort.Pick(20, 8) {

@@ -14,8 +14,8 @@ func TestMayQualify(t *testing.T) {
 	t.Parallel()
 	var l Local
 	asked, capped, refused := 0, 0, 0
-	first := effort.Pick(0, 15_000) // rare cases of some mutants are 15477 and 17046
-	for n := first; n < first+effort.Pick(60_000, 4500); n++ {
+	first := effort.Pick(0, 15_400) // rare cases of some mutants are 15477 and 17046
+	for n := first; n < first+effort.Pick(60_000, 1700); n++ {
 		r := rand.New(rand.NewPCG(uint64(n), 37))
 		m := 36 + r.IntN(215)
 		rules := truth.LocalRules{Least: m * (60 + r.IntN(36)) / 100, Cap: []int{20, 20, 20, 7, 12, 30}[r.IntN(6)], Longest: LongestGap}

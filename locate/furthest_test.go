@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
 
@@ -17,7 +18,7 @@ func TestFurthestEqualsBand(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	var solved [mostGaps + 1]int
 	refused := 0
-	for range 300 {
+	for range effort.Pick(300, 150) {
 		letters := []string{"ACGT", "AC", "AAC", "ACGTN"}[r.IntN(4)]
 		unit := truth.Random(r, 1+r.IntN(60), letters)
 		text := truth.Random(r, r.IntN(30), letters)
@@ -81,7 +82,7 @@ func TestFurthestEqualsBand(t *testing.T) {
 func TestFurthestOfNoDistance(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	fewer, refused := 0, 0
-	for range 300 {
+	for range effort.Pick(300, 150) {
 		text := truth.Random(r, 80+r.IntN(80), []string{"ACGT", "AC"}[r.IntN(2)])
 		k := 3 + r.IntN(4)
 		s := truth.Edited(r, text[20:60], 1+r.IntN(k))

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"scanmap/dna"
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
 
@@ -170,6 +171,7 @@ func appendInt(b []byte, n int) []byte {
 // TestLocatorIsTheTruth takes all ends within k, as an exhaustive finder does, and all diagonals,
 // as a filter that refuses nothing does, some twice and in any order.
 func TestLocatorIsTheTruth(t *testing.T) {
+	effort.Cases(t, 50)
 	byStart := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		contigs, reads, k := truth.Draw(rt)
@@ -298,7 +300,7 @@ func intactPieces(ref *dna.Reference, strand *Strand, text, letters string, p Pl
 // are as far apart as they can be.
 func TestFewestCandidates(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
-	for round := range 10000 {
+	for round := range effort.Pick(10000, 5000) {
 		k := 1 + r.IntN(4)
 		unit := truth.Random(r, 1+r.IntN(3*k+1), "ACGT")
 		text := truth.Random(r, r.IntN(10), "ACGT")

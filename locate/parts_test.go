@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
 
@@ -200,6 +201,7 @@ func partCandidates(r *rand.Rand, contigs []string, read string) (candidates []C
 
 // TestPartsAreTheTruth compares with all parts that plain dynamic programming finds.
 func TestPartsAreTheTruth(t *testing.T) {
+	effort.Cases(t, 50)
 	var l Local
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 29))

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
 
@@ -18,7 +19,7 @@ import (
 // have more edits than are sought, by which locations are kept apart.
 func TestPiecesFindTheTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	for range 8000 {
+	for range effort.Pick(8000, 4000) {
 		k := 1 + r.IntN(2)
 		unit := truth.Random(r, 2*k+1+r.IntN(k), "ACGT")
 		text := truth.Random(r, 5, "ACGT") + truth.Edited(r, strings.Repeat(unit, 6), 1+r.IntN(2*k)) + truth.Random(r, 5, "ACGT")

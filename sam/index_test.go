@@ -12,6 +12,7 @@ import (
 	hts "github.com/biogo/hts/sam"
 
 	"scanmap/dna"
+	"scanmap/internal/effort"
 	"scanmap/internal/programs"
 )
 
@@ -70,7 +71,7 @@ func TestSamtoolsReadsIndex(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, contigs...)
-			records := scattered(contigs, 20_000)
+			records := scattered(contigs, effort.Pick(20_000, 8000))
 			file := filepath.Join(t.TempDir(), "x.bam")
 			indexFile := file + "." + string(IndexKindFor(h))
 			var index bytes.Buffer
@@ -109,7 +110,7 @@ func checkRegions(t *testing.T, path, file string, contigs []dna.Contig, records
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 8))
 	found := 0
-	for range 150 {
+	for range effort.Pick(150, 50) {
 		r := records[random.IntN(len(records))]
 		contig, begin := r.ContigIndex, max(r.Pos, 0)
 		switch random.IntN(4) {

@@ -16,6 +16,7 @@ import (
 	hts "github.com/biogo/hts/sam"
 	"pgregory.net/rapid"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/extsort"
 	"scanmap/internal/programs"
 	"scanmap/internal/temporary"
@@ -79,7 +80,7 @@ func sortBy(t interface{ Fatal(...any) }, s *sorter, records []Record) []byte {
 
 func TestSort(t *testing.T) {
 	folder := t.TempDir()
-	for _, n := range []int{0, 1, 2, 7, 8, 9, 100, 5000} {
+	for _, n := range []int{0, 1, 2, 7, 8, 9, 100, effort.Pick(5000, 1500)} {
 		records := manyRecords(n)
 		want := sortedLines(records)
 		for _, c := range []struct{ segmentBytes, half, fanIn, threads int }{
@@ -101,6 +102,7 @@ func TestSort(t *testing.T) {
 }
 
 func TestSortProperty(t *testing.T) {
+	effort.Cases(t, 25)
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		records := manyRecords(rapid.IntRange(0, 400).Draw(t, "records"))

@@ -152,7 +152,7 @@ func (f *fuzzCase) checkEnds(t *testing.T, segment int) {
 					want = append(want, f.text.contigs[c].Start+end)
 				}
 			}
-			tried := methodCase{fmt.Sprintf("%q on strand %d of %q, %+v", p.Letters, strand, f.contigs, f.options), f.text, n}
+			tried := methodCase{fmt.Sprintf("%q on strand %d of %q, %+v", p.Letters, strand, f.contigs, f.options), f.text, n, nil}
 			schemes(func(s *Scheme) {
 				if s.CPU() && s.refusal(n, false) == nil {
 					compare(t, fmt.Sprintf("%s in segments of %d", s.FullName(), segment), tried.name, tried.onCPU(t, s, segment), want)

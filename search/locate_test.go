@@ -112,7 +112,7 @@ func TestLocationsAtContigEnds(t *testing.T) {
 	for k := 1; k <= 5; k++ {
 		contigs, reads := truth.ContigEnds(rand.New(rand.NewPCG(8, uint64(k))), k)
 		var some []string
-		for i := k; i < len(reads); i += effort.Pick(41, 97) { // all take 2 minutes
+		for i := k; i < len(reads); i += effort.Pick(41, 197) { // all take 2 minutes
 			some = append(some, reads[i])
 		}
 		compareWithTruth(t, contigs, some, k)

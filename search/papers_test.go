@@ -79,10 +79,13 @@ func TestRabinKarp(t *testing.T) {
 	for name, find := range SmallPieces {
 		all = append(all, &Scheme{Method: "rabin-karp", Name: name, Alphabets: bothAlphabets, Longest: MaxLength, gpu: flagFinder(find)})
 	}
-	for _, s := range all {
+	for number, s := range all {
 		t.Run(s.FullName(), func(t *testing.T) {
 			for i := range cases {
 				c := &cases[i]
+				if (i+i/6+number)%2 > 0 && !effort.Full() { // three of the six of each length
+					continue
+				}
 				if s.refusal(c.needle, true) != nil {
 					continue
 				}
@@ -278,11 +281,11 @@ func TestLevenshteinLongest(t *testing.T) {
 		}
 		for _, m := range effort.Pick([]int{s.Longest - 1, s.Longest}, []int{s.Longest}) {
 			pattern := randomLetters(r, m, dna.Letters)
-			text := planted(r, 2*m+300, pattern, MaxDistance, false, dna.Letters, m)
+			text := planted(r, effort.Pick(2*m, m)+300, pattern, MaxDistance, false, dna.Letters, m)
 			cases := []methodCase{newCase(t, dnaText(t, string(text)), pattern, MaxDistance, false)}
 			if m == s.Longest {
 				pattern = append(slices.Clone(every), randomLetters(r, m-256, string(every))...)
-				text = planted(r, 3*m+300, pattern, 10, false, string(every), m)
+				text = planted(r, effort.Pick(3*m, m)+300, pattern, 10, false, string(every), m)
 				cases = append(cases, newCase(t, bytesText(t, text), pattern, 10, false))
 			}
 			for i := range cases {
@@ -311,7 +314,7 @@ func TestOrder(t *testing.T) {
 	for i, m := range effort.Pick([]int{3, 21, 70, 300}, []int{21, 300}) {
 		for _, k := range []int{0, 2}[effort.Pick(0, i):effort.Pick(2, i+1)] {
 			pattern := randomLetters(r, m, dna.Letters)
-			c := newCase(t, dnaText(t, string(planted(r, 1500, pattern, k, false, dna.Letters, 400))), pattern, k, false)
+			c := newCase(t, dnaText(t, string(planted(r, effort.Pick(1500, 800), pattern, k, false, dna.Letters, 400))), pattern, k, false)
 			want := c.truth()
 			for _, s := range append(slices.Clone(methodOf(t, "levenshtein").Schemes), methodOf(t, "witness").Schemes...) {
 				if s.GPU() && s.refusal(c.needle, true) == nil {

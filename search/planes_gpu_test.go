@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"scanmap/dna"
+	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 )
 
@@ -51,16 +52,17 @@ func TestEndsAfterChunksOnGPU(t *testing.T) {
 	g := newTestGPU(t, emulator.Plain)
 	r := rand.New(rand.NewPCG(4, 6))
 	const chunk = 1024
+	chunks := effort.Pick(8, 6)
 	for _, k := range []int{2, 3, 4} {
 		m := 15 * (k + 1)
 		pattern := randomLetters(r, m, dna.Letters)
 		occurrence := slices.Insert(slices.Clone(pattern), m-6, randomLetters(r, k, dna.Letters)...)
-		text := randomLetters(r, 8*chunk, dna.Letters)
-		for c := 1; c < 8; c++ {
+		text := randomLetters(r, chunks*chunk, dna.Letters)
+		for c := 1; c < chunks; c++ {
 			copy(text[c*chunk+c%(k+1)-len(occurrence):], occurrence)
 		}
 		c := newCase(t, dnaText(t, string(text)), pattern, k, false)
-		if want := c.truth(); len(want) < 7 {
+		if want := c.truth(); len(want) < chunks-1 {
 			t.Fatalf("k = %d: %d ends", k, len(want))
 		}
 		schemes(func(s *Scheme) {

@@ -77,13 +77,13 @@ func TestBounds(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	text := dnaText(t, denseText(r, 1500), denseText(r, 70), denseText(r, 1), denseText(r, 64), denseText(r, 900),
 		strings.Repeat("ATATATATTATATAATATAT", 20))
-	for _, letters := range [][]string{{"A"}, {"NN"}, {"ACAC"}, {"AAAAAAAA"}, {"ACGTAC"}, {"NNNNNNNN"}, {"ATATAT"}, {"AAAA", "NNNN", "ACGTTGCA", "ACACAC", "TTTTAA"}} {
+	for turn, letters := range [][]string{{"A"}, {"NN"}, {"ACAC"}, {"AAAAAAAA"}, {"ACGTAC"}, {"NNNNNNNN"}, {"ATATAT"}, {"AAAA", "NNNN", "ACGTTGCA", "ACACAC", "TTTTAA"}} {
 		var patterns []Pattern
 		for _, l := range letters {
 			patterns = append(patterns, pattern(t, l, "", DNA))
 		}
 		for k := range min(len(letters[0]), 4) {
-			for _, o := range []Options{
+			for number, o := range []Options{
 				{Distance: k}, {Distance: k, Substitutions: true}, {Distance: k, ForwardOnly: true},
 				{Distance: k, Method: "wu-manber", Device: device.Choice{Kind: device.CUDA, Driver: driver}},
 			} {
@@ -94,7 +94,7 @@ func TestBounds(t *testing.T) {
 				name := fmt.Sprintf("%v, k = %d, substitutions %v, %s", letters, k, o.Substitutions, o.Device.Kind)
 				for _, f := range effort.Pick([]Format{TSV, BED, SAM}, []Format{SAM}) {
 					want := allRows(t, text, patterns, o, f)
-					for _, window := range effort.Pick([]int{64, 128, 1000}, []int{64, 1000}) {
+					for _, window := range effort.Pick([]int{64, 128, 1000}, []int{64, 1000}[(turn+k+number)%2:][:1]) {
 						o.bounds = small(window)
 						if window == 1000 {
 							o.bounds.stretch = 500

@@ -287,7 +287,7 @@ func TestTypesOfSections(t *testing.T) {
 // TestManyContigs crosses the fan-out of the tree of contigs, and of the index, whose blocks are of
 // one contig each.
 func TestManyContigs(t *testing.T) {
-	for _, n := range []int{fanOut - 1, fanOut, fanOut + 1, fanOut * fanOut, fanOut*fanOut + 1, 70_000} {
+	for _, n := range []int{fanOut - 1, fanOut, fanOut + 1, fanOut * fanOut, fanOut*fanOut + 1, 70_000}[:effort.Pick(6, 5)] {
 		table := &table{make([]Contig, n), make([][]interval, n)}
 		for i := range n {
 			table.contigs[i] = Contig{fmt.Sprintf("contig%d", i), 1 + i%5}
@@ -330,6 +330,7 @@ func drawTable(t *rapid.T) *table {
 }
 
 func TestRoundTrip(t *testing.T) {
+	effort.Cases(t, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
 		want := table.joined()
@@ -402,6 +403,7 @@ func TestStretches(t *testing.T) {
 
 // TestCuts checks that files do not depend on how intervals were cut.
 func TestCuts(t *testing.T) {
+	effort.Cases(t, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		whole := drawTable(t)
 		cut := newTable(whole.contigs)
@@ -555,7 +557,7 @@ func (f *failing) Seek(offset int64, whence int) (int64, error) {
 
 func TestFailedWrites(t *testing.T) {
 	table := newTable([]Contig{{"a", math.MaxInt32}})
-	for i := range effort.Pick(200_000, 60_000) {
+	for i := range effort.Pick(200_000, 30_000) {
 		table.of[0] = append(table.of[0], interval{"", 3 * i, 3*i + 1 + i%2, float32(i*i%1000) / 7})
 	}
 	for _, format := range allFormats {

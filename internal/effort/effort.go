@@ -5,7 +5,9 @@
 package effort
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -43,4 +45,22 @@ func OnlyFull(t testing.TB, why string) {
 	if !Full() {
 		t.Skipf("SKIPPED: %s; %s=1, as in make test-full, asks for it", why, variable)
 	}
+}
+
+// Cases has rapid.Check try fewer cases than its 100 until the test ends, unless everything or
+// another number is asked for. The test must not be parallel.
+func Cases(t testing.TB, fast int) {
+	t.Helper()
+	if f := CasesOfAll(fast); f != nil {
+		t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
+	}
+}
+
+// CasesOfAll is Cases for all tests of a package, in TestMain. It returns the flag that it set.
+func CasesOfAll(fast int) *flag.Flag {
+	f := flag.Lookup("rapid.checks")
+	if Full() || f == nil || f.Value.String() != f.DefValue || f.Value.Set(strconv.Itoa(fast)) != nil {
+		return nil
+	}
+	return f
 }

@@ -1,6 +1,9 @@
 package effort
 
-import "testing"
+import (
+	"flag"
+	"testing"
+)
 
 func TestPick(t *testing.T) {
 	for _, c := range []struct {
@@ -24,6 +27,25 @@ func TestPick(t *testing.T) {
 		})
 		if skipped != (c.want == 1) {
 			t.Errorf("%s=%q: skipped: %t", variable, c.value, skipped)
+		}
+	}
+}
+
+func TestCases(t *testing.T) {
+	checks := flag.Int("rapid.checks", 100, "as rapid has it")
+	for _, c := range []struct {
+		value       string
+		asked, want int
+	}{{"0", 100, 9}, {"1", 100, 100}, {"0", 50, 50}} {
+		t.Setenv(variable, c.value)
+		*checks = c.asked
+		t.Run("cases", func(t *testing.T) {
+			if Cases(t, 9); *checks != c.want {
+				t.Errorf("%s=%q, %d asked for: %d cases, want %d", variable, c.value, c.asked, *checks, c.want)
+			}
+		})
+		if *checks != c.asked {
+			t.Errorf("%s=%q: %d cases afterwards, want %d", variable, c.value, *checks, c.asked)
 		}
 	}
 }

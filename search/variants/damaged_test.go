@@ -66,9 +66,13 @@ func TestDamagedVCF(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", name, rows, err, want)
 		}
 		for i := range file {
-			judge(fmt.Sprintf("cut at byte %d", i), file[:i], false)
+			// By default one fault each in the middle, and one bit of a byte.
+			end := i < 20 || i >= len(file)-20
+			if effort.Full() || end || i%2 == 0 {
+				judge(fmt.Sprintf("cut at byte %d", i), file[:i], false)
+			}
 			for bit := range 8 {
-				if effort.Pick(8, 1) == 8 || bit == i%8 {
+				if effort.Full() || bit == i/2%8 && (end || i%2 == 1) {
 					damaged := slices.Clone(file)
 					damaged[i] ^= 1 << bit
 					judge(fmt.Sprintf("byte %d, bit %d", i, bit), damaged, true)

@@ -260,6 +260,7 @@ func TestThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := effort.Pick(1500, 500)
+	effort.Cases(t, 40)
 	for range effort.Pick(3, 1) {
 		rapid.Check(t, func(rt *rapid.T) {
 			letters := rapid.StringOfN(rapid.SampledFrom([]rune("ACGT")), n, n, -1).Draw(rt, "letters")
