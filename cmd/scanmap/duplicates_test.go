@@ -194,7 +194,8 @@ func TestMarkedFormats(t *testing.T) {
 	if got := readFile(t, in("d.sam")); got != discordant || len(got) < 1000 {
 		t.Errorf("%d bytes of discordant pairs are others with marks", len(got))
 	}
-	unmarked, n := "", 0
+	var unmarked strings.Builder
+	n := 0
 	for line := range strings.Lines(want) {
 		name, rest, _ := strings.Cut(line, "\t")
 		flags, rest, _ := strings.Cut(rest, "\t")
@@ -202,9 +203,9 @@ func TestMarkedFormats(t *testing.T) {
 			line = name + "\t" + strconv.Itoa(f-duplicateFlag) + "\t" + rest
 			n++
 		}
-		unmarked += line
+		unmarked.WriteString(line)
 	}
-	if unmarked != plain {
+	if unmarked.String() != plain {
 		t.Error("other records with marks")
 	}
 	if n < 600 {

@@ -34,10 +34,9 @@ func denseFile(t *testing.T, bases int) string {
 }
 
 // TestSearchMemory searches for a letter that is nearly everywhere. Held at a time, its ten million
-// locations take 1.5 GB, and four million 600 MB.
+// locations take 1.5 GB, and two million 300 MB.
 func TestSearchMemory(t *testing.T) {
-	const mostMiB = 300
-	bases := effort.Pick(10_000_000, 4_000_000)
+	mostMiB, bases := effort.Pick[int64](300, 200), effort.Pick(10_000_000, 2_000_000)
 	command := exec.Command(binary, "search", "--threads", "2", "--device", "cpu", "--quiet", "--format", "bed", "R", denseFile(t, bases))
 	var stderr bytes.Buffer
 	var lines lineCounter
@@ -48,6 +47,8 @@ func TestSearchMemory(t *testing.T) {
 	}
 	if mib := peak >> 20; mib > mostMiB || int(lines) != bases {
 		t.Errorf("%d MiB, and %d lines", mib, lines)
+	} else {
+		t.Logf("%d MiB", mib)
 	}
 }
 
