@@ -33,8 +33,8 @@ func TestMapOnDevice(t *testing.T) {
 	}
 }
 
-// TestMapFaults has each call of the driver fail, when it is made first, in full in the middle, and when it
-// is made last: exit code 3, one line that names the call, and no file.
+// TestMapFaults has each call of the driver fail, when it is made first, in the middle (in full
+// only), and when it is made last: exit code 3, one line that names the call, and no file.
 func TestMapFaults(t *testing.T) {
 	benchDriver(t)
 	folder := t.TempDir()
