@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
-	"regexp"
+	"strings"
 
 	"scanmap/mapper"
 	"scanmap/mapper/depth"
@@ -243,16 +243,21 @@ func JSON(w io.Writer, s *mapper.Stats, d *depth.Summary, version string) error 
 // list is numbers as JSON has them: [] and not null where there are none.
 func list(numbers []int64) []int64 { return append([]int64{}, numbers...) }
 
-// numbers matches lists that have no strings, objects or lists in them.
-var numbers = regexp.MustCompile(`\[[-+.eE0-9,\s]*\]`)
-
-// joinNumbers puts lists of numbers of JSON with indents on one line each. Names that look like one
-// have no line feeds.
+// joinNumbers puts lists of numbers of JSON with indents on one line each: lists that have no
+// strings, objects or lists in them. Names that look like one have no line feeds.
 func joinNumbers(text []byte) []byte {
-	return numbers.ReplaceAllFunc(text, func(list []byte) []byte {
-		if !bytes.Contains(list, []byte("\n")) {
-			return list
+	joined := make([]byte, 0, len(text))
+	for {
+		i := bytes.IndexByte(text, '[')
+		if i < 0 {
+			return append(joined, text...)
 		}
-		return append(append([]byte("["), bytes.Join(bytes.Fields(list[1:len(list)-1]), []byte(" "))...), ']')
-	})
+		i++
+		joined, text = append(joined, text[:i]...), text[i:]
+		n := bytes.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("-+.eE0123456789, \t\r\n", r) })
+		if n < 0 || text[n] != ']' || !bytes.Contains(text[:n], []byte("\n")) {
+			continue
+		}
+		joined, text = append(joined, bytes.Join(bytes.Fields(text[:n]), []byte(" "))...), text[n:]
+	}
 }

@@ -69,8 +69,9 @@ func describeCommand(parent string, c *cli.Command) command {
 func describeOptions(flags []cli.Flag) []option {
 	var options []option
 	for _, f := range flags {
-		if v, ok := f.(cli.VisibleFlag); ok && v.IsVisible() && f.Names()[0] != cli.HelpFlag.Names()[0] &&
-			!slices.ContainsFunc(options, func(o option) bool { return o.name() == f.Names()[0] }) {
+		name := f.Names()[0]
+		if v, ok := f.(cli.VisibleFlag); ok && v.IsVisible() && name != cli.HelpFlag.Names()[0] &&
+			!slices.ContainsFunc(options, func(o option) bool { return o.name() == name }) {
 			options = append(options, describeOption(f))
 		}
 	}
@@ -106,7 +107,12 @@ func describeOption(f cli.Flag) option {
 }
 
 // name is the option's first name, by which tables of options know it.
-func (o option) name() string { return slices.Concat(o.long, o.short)[0] }
+func (o option) name() string {
+	if len(o.long) > 0 {
+		return o.long[0]
+	}
+	return o.short[0]
+}
 
 // hyphenated are the names as they are typed, the short ones first.
 func (o option) hyphenated() []string {

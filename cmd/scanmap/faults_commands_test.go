@@ -27,7 +27,7 @@ type faultCall struct {
 // options that takes a file or a folder. TestFaultsOfCommands fails for a missing one.
 var faultCalls = map[string][]faultCall{
 	"map": {
-		{"map --output F/x.bam --sort --unmapped F/u.fq --stats F/s.json --multiqc F/m_mqc.json --report-html F/h.html I/ref.fa I/reads.fq",
+		{"map --output F/x.bam --sort --sort-memory 64M --unmapped F/u.fq --stats F/s.json --multiqc F/m_mqc.json --report-html F/h.html I/ref.fa I/reads.fq",
 			"h.html m_mqc.json s.json u.fq x.bam x.bam.bai"},
 		{"map -o F/x.sam --depth F/d.bg.gz --regions I/regions.bed --region-depth F/r.bed --abundance F/a.tsv I/ref.fa I/reads.fq",
 			"a.tsv d.bg.gz d.bg.gz.tbi r.bed x.sam"},

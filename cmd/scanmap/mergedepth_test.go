@@ -69,7 +69,7 @@ func depthOf(t *testing.T, file string) any {
 // the statistics are the same bytes.
 func TestMergeDepth(t *testing.T) {
 	names := []string{"bedgraph", "bw", "bedgraph.gz"}
-	for n := range effort.Pick(100, 24) {
+	for n := range effort.Pick(100, 12) {
 		r, folder := rand.New(rand.NewPCG(uint64(n), 31)), t.TempDir()
 		reads := depthInputs(t, r, folder)
 		in := func(format string, args ...any) string { return filepath.Join(folder, fmt.Sprintf(format, args...)) }

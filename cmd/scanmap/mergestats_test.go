@@ -64,6 +64,8 @@ func TestMergeStats(t *testing.T) {
 func TestMergeStatsMissing(t *testing.T) {
 	const ref, first, second = "../../testdata/phix.fa", "../../testdata/phix_R1.fastq", "../../testdata/phix_R2.fastq"
 	insert := strings.Fields(quietly(t, "insert-size", ref, first, second))
+	folder, mapped := t.TempDir(), ""
+	in := func(text string) string { return strings.ReplaceAll(text, "F/", folder+"/") }
 	for _, c := range []struct {
 		inputs []string
 		units  string
@@ -81,14 +83,15 @@ func TestMergeStatsMissing(t *testing.T) {
 		{[]string{ref, first}, "reads", "--gaps unit", "option --gaps was unit, but affine for F/a.json"},
 		{append([]string{ref, first, second}, insert...), "pairs", "--rescue-distance 1", "option --rescue-distance was 1, but 8% for F/a.json"},
 	} {
-		folder := t.TempDir()
-		in := func(text string) string { return strings.ReplaceAll(text, "F/", folder+"/") }
 		part := func(name string, options ...string) {
 			mapFiles(t, slices.Concat(c.inputs, options, []string{"--stats", in(name), "-o", os.DevNull})...)
 		}
-		part("F/a.json", "--take", "10")
-		part("F/b.json", "--skip", "10", "--take", "10")
-		part("F/c.json", "--skip", "20", "--take", "1000")
+		if c.units != mapped { // rows of one unit have the same inputs
+			mapped = c.units
+			part("F/a.json", "--take", "10")
+			part("F/b.json", "--skip", "10", "--take", "10")
+			part("F/c.json", "--skip", "20", "--take", "1000")
+		}
 		part("F/other.json", append([]string{"--skip", "10", "--take", "10"}, strings.Fields(c.other)...)...)
 		for _, m := range []struct{ parts, want string }{
 			{"F/c.json F/b.json", first + ": no part counts its first 10 " + c.units + ": the first part is missing"},

@@ -74,21 +74,20 @@ func (g *rowsGenome) count(letters string) int {
 
 // products is how many amplicons the primers ACG and TTG have, by a look at each pair of places.
 func (g *rowsGenome) products(least, most int) (n int) {
-	for i := range len(g.long) - 2 {
-		left := g.long[i : i+3]
-		for size := least; size <= most && i+size <= len(g.long); size++ {
-			right := g.long[i+size-3 : i+size]
-			ends := 0 // that one primer of the pair has at either end
-			for _, primer := range []string{"ACG", "TTG"} {
-				if left == primer {
-					for _, other := range []string{"ACG", "TTG"} {
-						if right == truth.ReverseComplement(other) {
-							ends++
-						}
-					}
-				}
+	// ends are, of each place, how many primers begin there on the left strand, and on the right one.
+	ends := make([][2]int, len(g.long)-2)
+	for i := range ends {
+		for _, primer := range []string{"ACG", "TTG"} {
+			if here := g.long[i : i+3]; here == primer {
+				ends[i][0]++
+			} else if here == truth.ReverseComplement(primer) {
+				ends[i][1]++
 			}
-			n += ends
+		}
+	}
+	for i, end := range ends {
+		for size := least; end[0] > 0 && size <= most && i+size <= len(g.long); size++ {
+			n += end[0] * ends[i+size-3][1]
 		}
 	}
 	return n

@@ -30,7 +30,7 @@ var stuckCommands = []string{
 	"mappability -K 5 -", "mappability -K 5 --regions - REF", "mappability -K 5 -o F/out.bg --unique F/u F/fifo", "mappability -K 5 REF",
 	"copies - F/depth.bg", "copies --controls - REF F/depth.bg", "copies -o F/out.bed REF F/fifo", "copies --window 10 --gc none --controls F/c.bed REF F/depth.bg",
 	"guides -f - REF", "guides --in - REF", "guides -f F/guides REF",
-	"bench map --device cpu --bases 1000000000 --reads 100", "bench search --device cpu",
+	"bench map --device cpu -t 1 --bases 1000000000 --reads 100", "bench search --device cpu -t 1",
 }
 
 // TestStuckCommands stops each command while it waits: it says so, and leaves nothing.

@@ -78,12 +78,14 @@ func suggestValue(app *cli.App, err error, args []string) error {
 	if called < 0 {
 		return err
 	}
+	message := err.Error()
 	for _, given := range options[called:] {
 		name, value, _ := strings.Cut(strings.TrimPrefix(given, "--"), "=")
+		if !strings.Contains(message, "--"+name) || !strings.Contains(message, strconv.Quote(value)) {
+			continue
+		}
 		values := valuesOf(app, strings.Join(options[:called], " "), name)
-		message := err.Error()
-		if slices.Contains(values, value) || !strings.Contains(message, "--"+name) ||
-			!strings.Contains(message, strconv.Quote(value)) {
+		if slices.Contains(values, value) {
 			continue
 		}
 		if _, number := strconv.Atoi(value); number == nil {
