@@ -18,7 +18,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help build tools demo man dist test-dist release lint-packages container test-container test-recipe module test-module \
-	test test-full race vet lint width prose staticcheck golangci-lint vulncheck licences reproducible supply kernels \
+	test test-tools test-full race vet lint width prose staticcheck golangci-lint vulncheck licences reproducible supply kernels \
 	generate-check fuzz fuzz-binaries \
 	oracle oracle-all test-workflows peers-check search-check search-rates validate bench bench-peers bench-gpu bench-search \
 	golden mutants mutants-some ci clean
@@ -89,13 +89,15 @@ LONG_PACKAGES := ./cmd/scanmap ./search ./fasta ./mapper/find ./mapper ./interna
 
 # Tests have limits of time for machines that are much slower than ours: go test's own, 10 minutes
 # for a package, is one that a busy machine of two cores has come near. go vet is a part of `make lint`.
-test: ## run the tests: the smallest sizes that cross every border
+test: ## run the tests of the program: the smallest sizes that cross every border
 	$(GO) test -vet=off -timeout 30m $(LONG_PACKAGES) ./...
-	$(GO) test -C tools -timeout 30m ./...
 
-test-full: ## run the tests in all sizes, with many random cases; takes a while
-	SCANMAP_TEST_FULL=1 $(GO) test -timeout 60m $(LONG_PACKAGES) ./...
-	SCANMAP_TEST_FULL=1 $(GO) test -C tools -timeout 60m ./...
+test-tools: ## run the tests of what measures, generates and judges
+	$(GO) test -C tools -vet=off -timeout 30m ./...
+
+test-full: ## run both in all sizes, with many random cases; takes a while
+	SCANMAP_TEST_FULL=1 $(GO) test -vet=off -timeout 60m $(LONG_PACKAGES) ./...
+	SCANMAP_TEST_FULL=1 $(MAKE) --no-print-directory test-tools
 
 # The race detector alone needs a C compiler. It looks at the packages that start goroutines, in the
 # sizes of `make test`. Left out are tests whose time goes into kernels on the emulator, which has a

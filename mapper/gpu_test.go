@@ -96,7 +96,8 @@ func TestContigEndsOnGPU(t *testing.T) {
 	}
 }
 
-// TestEveryKernel runs every kernel of the mapper, while sanitizers look on if emulator.Variants says so.
+// TestEveryKernel runs every kernel of the mapper, while sanitizers look on if emulator.Variants
+// says so.
 func TestEveryKernel(t *testing.T) {
 	t.Parallel()
 	all := emulator.KernelsOf("mapper")

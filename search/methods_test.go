@@ -480,8 +480,8 @@ func TestBordersOnGPU(t *testing.T) {
 	})
 }
 
-// TestEveryKernel runs every kernel of the search under the sanitizers: AddressSanitizer at
-// what they access, ThreadSanitizer at what orders it.
+// TestEveryKernel runs every kernel of the search, and where emulator.Variants says so under the
+// sanitizers: AddressSanitizer looks at accesses, ThreadSanitizer at their order.
 func TestEveryKernel(t *testing.T) {
 	t.Parallel()
 	all := emulator.KernelsOf("search")

@@ -323,8 +323,8 @@ func TestNamesOfForms(t *testing.T) {
 				continue
 			}
 			for ending, begins := range magic {
-				if of := slices.Index(compressed, ending); !effort.Full() && of >= 0 && of != n%len(compressed) { // by turns
-					continue
+				if of := slices.Index(compressed, ending); !effort.Full() && of >= 0 && of != n%len(compressed) {
+					continue // by turns
 				}
 				folder := t.TempDir()
 				args := chosen.arguments(inputs, folder)

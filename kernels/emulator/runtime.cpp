@@ -417,8 +417,8 @@ struct Answer {
 static const u64 DONE = 0, UNKNOWN_KERNEL = 1, WRONG_PARAMETERS = 2, TOO_MANY_THREADS = 3;
 static const u64 NOT_FOUND = ~0ull;
 
-// Requests come in, and answers go out, in buffers: each read and write may change processes. Answers
-// leave before anything waits for a request.
+// Requests come in, and answers go out, in buffers: each read and write may change processes.
+// Answers leave before anything waits for a request.
 static char incoming[64 << 10], outgoing[64 << 10];
 static size_t next_in, end_in, end_out;
 
