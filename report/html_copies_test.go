@@ -13,6 +13,7 @@ import (
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/genome/copies"
+	"scanmap/internal/effort"
 )
 
 // copiesOf returns copy numbers of a reference of random bases: a contig with a duplication, one
@@ -152,6 +153,7 @@ func TestRegionMarks(t *testing.T) {
 
 // TestCopiesHTMLInBrowser opens the page at the width of a phone and of a screen.
 func TestCopiesHTMLInBrowser(t *testing.T) {
+	effort.OnlyAll(t, "a browser opens a page of each kind")
 	b := startBrowser(t)
 	file := filepath.Join(t.TempDir(), "copies.html")
 	if err := os.WriteFile(file, copiesHTML(t, "gene", copies.Loess, 3), 0o666); err != nil {

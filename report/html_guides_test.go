@@ -244,6 +244,7 @@ func TestGuidesHTMLBounded(t *testing.T) {
 // TestGuidesHTMLInBrowser opens a page of many places at the width of a phone and of a screen,
 // sorts, filters and follows a link.
 func TestGuidesHTMLInBrowser(t *testing.T) {
+	effort.OnlyAll(t, "a browser opens a page of each kind")
 	b := startBrowser(t)
 	file := filepath.Join(t.TempDir(), "guides.html")
 	if err := os.WriteFile(file, guidesHTML(t, 100, effort.Pick(100, 10), "guide"), 0o666); err != nil {

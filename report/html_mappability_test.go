@@ -14,6 +14,7 @@ import (
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/genome/mappability"
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
 
@@ -165,6 +166,7 @@ func TestSharePath(t *testing.T) {
 
 // TestMappabilityHTMLInBrowser opens the page at the width of a phone and of a screen.
 func TestMappabilityHTMLInBrowser(t *testing.T) {
+	effort.OnlyAll(t, "a browser opens a page of each kind")
 	b := startBrowser(t)
 	file := filepath.Join(t.TempDir(), "mappability.html")
 	if err := os.WriteFile(file, mappabilityPageOf(t, "chr1", mappability.Options{Length: 20, Edits: 1}), 0o666); err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"scanmap/dna"
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 	"scanmap/search/primers"
 )
@@ -127,6 +128,7 @@ func TestPrimersHTML(t *testing.T) {
 
 // TestPrimersHTMLInBrowser opens the page at the width of a phone and of a screen.
 func TestPrimersHTMLInBrowser(t *testing.T) {
+	effort.OnlyAll(t, "a browser opens a page of each kind")
 	b := startBrowser(t)
 	file := filepath.Join(t.TempDir(), "primers.html")
 	if err := os.WriteFile(file, primersPageOf(t, "pair", primers.Options{Multiplex: true}), 0o666); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/internal/effort"
 	"scanmap/search"
 	"scanmap/search/records"
 )
@@ -153,6 +154,7 @@ func TestVariation(t *testing.T) {
 
 // TestRecordsHTMLInBrowser opens the page at the width of a phone and of a screen.
 func TestRecordsHTMLInBrowser(t *testing.T) {
+	effort.OnlyAll(t, "a browser opens a page of each kind")
 	b := startBrowser(t)
 	file := filepath.Join(t.TempDir(), "records.html")
 	s, o := sorted(96, 5, true)

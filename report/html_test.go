@@ -167,6 +167,7 @@ type view struct {
 
 // TestHTMLInBrowser opens pages in one Chromium, at the width of a phone and of a screen.
 func TestHTMLInBrowser(t *testing.T) {
+	effort.OnlyAll(t, "a browser opens a page of each kind")
 	b := startBrowser(t)
 	folder := t.TempDir()
 	complains(t, b, filepath.Join(folder, "faulty.html"))

@@ -59,6 +59,7 @@ type judgedRun struct {
 
 // TestOtherTools has samtools, Picard and the rules of internal/validate judge whole runs.
 func TestOtherTools(t *testing.T) {
+	effort.OnlyAll(t, "samtools and Picard judge whole sets")
 	tools := validate.Tools{Scanmap: scanmap, Samtools: programs.Find(t, "samtools")}
 	t.Run("Picard", func(t *testing.T) { tools.Picard = programs.Find(t, "PicardCommandLine") })
 	portiera := data(t, "portiera.fa.gz")
@@ -107,6 +108,7 @@ func TestWithoutReadGroup(t *testing.T) {
 
 // TestOtherToolsSee breaks output on its way, which has to be noticed.
 func TestOtherToolsSee(t *testing.T) {
+	effort.OnlyAll(t, "samtools and Picard are given faults")
 	samtools := programs.Find(t, "samtools")
 	reference, reads := data(t, "ex1.fa"), head(t, data(t, "ex1_35bp.fastq.gz"), 4*1300)
 	for _, c := range []struct{ file, change, kinds string }{
@@ -142,6 +144,7 @@ func TestOtherToolsSee(t *testing.T) {
 
 // TestPicardSees gives it a read group that it does not like.
 func TestPicardSees(t *testing.T) {
+	effort.OnlyAll(t, "Picard is given faults")
 	tools := validate.Tools{Scanmap: scanmap, Samtools: programs.Find(t, "samtools"), Picard: programs.Find(t, "PicardCommandLine")}
 	r, err := tools.Run(context.Background(), &validate.Case{
 		Distance: "3", Report: "one", ReadGroup: `@RG\tID:one\tSM:s`, Picard: true, Reference: data(t, "ex1.fa"),

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/programs"
 )
 
@@ -125,6 +126,7 @@ func (b block) steps() (steps []step) {
 // TestExamples runs each command of scanmap that the pages show, and compares what they print where
 // the page shows that.
 func TestExamples(t *testing.T) {
+	effort.OnlyAll(t, "the pages' calls take ten seconds")
 	for _, name := range pages(t) {
 		text, err := os.ReadFile(name)
 		if err != nil {

@@ -50,7 +50,7 @@ func Variants() []Variant {
 
 // flags are the flags of a variant: for kernels, for the runtime and for the linker.
 var flags = map[Variant]struct{ kernels, runtime, link []string }{
-	Plain: {kernels: []string{"-O2"}},
+	Plain: {kernels: []string{"-O1"}},
 	Address: {
 		kernels: []string{"-O0", "-fno-omit-frame-pointer", "-DSCANMAP_SANITIZED", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"},
 		runtime: []string{"-DSCANMAP_ADDRESS"},

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
 
@@ -294,6 +295,7 @@ func TestDensities(t *testing.T) {
 
 // Units of alpha satellite are 1 to 2 % apart, and monomers of a unit 20 to 40 %.
 func TestAlpha(t *testing.T) {
+	effort.OnlyAll(t, "genomes are made for measuring")
 	o := human(20_000_000)
 	g, err := New(o)
 	if err != nil {
@@ -370,6 +372,7 @@ func TestDuplications(t *testing.T) {
 // For any options: exactly the bases asked for, contigs as laid out, lines of BED in order and
 // inside, N as asked for, and the same bytes for any number of threads.
 func TestWriteProperties(t *testing.T) {
+	effort.OnlyAll(t, "genomes are made for measuring")
 	rapid.Check(t, func(t *rapid.T) {
 		contigs := rapid.IntRange(1, 30).Draw(t, "contigs")
 		o := Options{

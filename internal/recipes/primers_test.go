@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"scanmap/dna"
+	"scanmap/internal/effort"
 	"scanmap/internal/programs"
 )
 
@@ -106,6 +107,7 @@ func TestPrimerPanel(t *testing.T) {
 
 // TestPrimersearch compares the products of each pair's two primers with the products of EMBOSS.
 func TestPrimersearch(t *testing.T) {
+	effort.OnlyAll(t, "another program runs beside")
 	t.Parallel()
 	programs.Find(t, "primersearch")
 	contigs, primers := primerPanel()

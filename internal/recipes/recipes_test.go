@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/programs"
 	"scanmap/internal/truth"
 )
@@ -380,6 +381,7 @@ func overN(h hit) bool { return strings.Contains(h.md, "N") }
 // TestBowtie compares small RNA with bowtie 1: all places of the best stratum, for reads with at
 // most 50; reads with more are left out.
 func TestBowtie(t *testing.T) {
+	effort.OnlyAll(t, "another program runs beside")
 	t.Parallel()
 	programs.Find(t, "bowtie")
 	programs.Find(t, "bowtie-build")
