@@ -86,7 +86,7 @@ func TestBulkCut(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			for end := range len(text) + 1 {
-				for chunkSize := 1; chunkSize <= end+1; chunkSize += effort.Pick(1, 1+chunkSize/8) {
+				for chunkSize := 1; chunkSize <= end+1; chunkSize += effort.Pick(1, 1+chunkSize/3) {
 					checkReaders(t, []byte(text[:end]), 0, chunkSize)
 				}
 			}

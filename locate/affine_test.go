@@ -192,7 +192,7 @@ func TestSettles(t *testing.T) {
 		}
 	})
 	for _, n := range cases {
-		if slices.Min(n[:]) < 20 {
+		if slices.Min(n[:]) < effort.Pick(20, 4) {
 			t.Errorf("%d settled, narrowed and open: the test shows little", cases)
 		}
 	}

@@ -47,6 +47,7 @@ func TestByChance(t *testing.T) {
 	} {
 		counted := 0
 		c.bases = effort.Pick(c.bases, c.bases/2)
+		c.count = effort.Pick(c.count, max(c.count/2, min(c.count, 20)))
 		for range c.count {
 			counted += placesOf(truth.Random(r, c.bases, c.text), truth.Random(r, c.length, c.reads), c.metric, c.k)
 		}

@@ -15,6 +15,7 @@ import (
 // TestLocalOnRealReads judges the local locations of reads of phiX174 by the plain program of
 // package truth, which looks at every cell.
 func TestLocalOnRealReads(t *testing.T) {
+	effort.OnlyAll(t, "TestLocalSameBytes has drawn reads, and this takes the reads of a machine")
 	t.Parallel()
 	reference, err := os.ReadFile("../testdata/phix.fa")
 	if err != nil {

@@ -392,6 +392,7 @@ func mirrorSets() []mirrorSet {
 // TestMirror maps reads to references and to their reverse complements. Each location on the one
 // has to have its mirror image on the other, and each that has none a reason that is proved.
 func TestMirror(t *testing.T) {
+	effort.OnlyAll(t, "TestSameBytes compares with the truth, and this with the mirrored genome")
 	t.Parallel()
 	for _, set := range mirrorSets() {
 		t.Run(set.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"scanmap/internal/effort"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,7 @@ func someTable(seed uint64, lengths ...int) *table {
 
 // TestTabix compares what tabix finds in regions with a look at all lines.
 func TestTabix(t *testing.T) {
+	effort.OnlyAll(t, "another program runs beside")
 	tabix := programs.Find(t, "tabix")
 	for _, c := range []struct {
 		ending string
@@ -145,6 +147,7 @@ for name in sys.argv[1:]:
 
 // TestPyBigWig has pyBigWig, which is libBigWig, read files; it is skipped where python3 has none.
 func TestPyBigWig(t *testing.T) {
+	effort.OnlyAll(t, "another program runs beside")
 	python := programs.Find(t, "python3")
 	many := &table{}
 	for i := range 70_000 {

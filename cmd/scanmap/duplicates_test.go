@@ -130,6 +130,7 @@ func recordsOf(text string) (records []string, duplicates int) {
 
 // TestSamtoolsMarksTheSame compares each record with what samtools marks.
 func TestSamtoolsMarksTheSame(t *testing.T) {
+	effort.OnlyAll(t, "another program runs beside")
 	programs.Find(t, "samtools")
 	folder := t.TempDir()
 	ref, samples, pairs := copiedFragments(t, folder)

@@ -67,6 +67,7 @@ var memoryShapes = []memoryShape{
 // TestMemory maps eight shapes of work, each in a process of its own, and compares the largest
 // resident memory to the bound that mapper.Options.Memory gives.
 func TestMemory(t *testing.T) {
+	effort.OnlyAll(t, "memory of processes is measured")
 	for _, s := range memoryShapes {
 		t.Run(s.name, func(t *testing.T) {
 			if s.full {

@@ -36,6 +36,7 @@ func denseFile(t *testing.T, bases int) string {
 // TestSearchMemory searches for a letter that is nearly everywhere. Held at a time, its ten million
 // locations take 1.5 GB, and two million 300 MB.
 func TestSearchMemory(t *testing.T) {
+	effort.OnlyAll(t, "memory of processes is measured")
 	mostMiB, bases := effort.Pick[int64](300, 200), effort.Pick(10_000_000, 2_000_000)
 	command := exec.Command(binary, "search", "--threads", "2", "--device", "cpu", "--quiet", "--format", "bed", "R", denseFile(t, bases))
 	var stderr bytes.Buffer

@@ -106,6 +106,7 @@ var fastq = regexp.MustCompile(`\.(fq|fastq)\b`)
 // TestAwkwardFiles maps every awkward file, as reads and, if it is FASTA, as reference:
 // it is mapped, or refused with one line and no output.
 func TestAwkwardFiles(t *testing.T) {
+	effort.OnlyAll(t, "fasta reads the same files, and this calls the programs on them")
 	folder := filepath.Join(shared, "data/awkward")
 	if _, err := os.Stat(folder); err != nil {
 		t.Skip("SKIPPED: " + folder + " is not there")

@@ -143,6 +143,7 @@ func TestReadsOverPartsOnGPU(t *testing.T) {
 // TestSubstitutionsOverPartsOnGPU has reads with substitutions alone from every place around the
 // borders of the parts of a text, and of the stretches of the exhaustive engine.
 func TestSubstitutionsOverPartsOnGPU(t *testing.T) {
+	effort.OnlyAll(t, "TestSubstitutionsOnGPU and TestReadsOverPartsOnGPU each have a half of it")
 	t.Parallel()
 	const m, k = 60, 2
 	r := rand.New(rand.NewPCG(63, 64))
