@@ -8,8 +8,8 @@ import (
 	"scanmap/internal/effort"
 )
 
-// TestMain sets the number of cases for all tests, as many of them run side by side, and lets
-// garbage wait: patterns and texts are small, and a fifth of the time would go into collecting them.
+// TestMain sets the number of cases for all tests, as many of them run side by side. It lets
+// garbage wait, as texts are small: a fifth of the time would go into collecting it.
 func TestMain(m *testing.M) {
 	effort.CasesOfAll(50)
 	debug.SetGCPercent(400)

@@ -75,7 +75,7 @@ func TestStuckCommands(t *testing.T) {
 			}
 			_ = out.Close()
 			defer time.AfterFunc(deadline, func() { _ = command.Process.Kill() }).Stop()
-			time.Sleep(300 * time.Millisecond) // a moment; if it does not listen yet, that is as good
+			time.Sleep(150 * time.Millisecond) // a moment; if it does not listen yet, that is as good
 			_ = command.Process.Signal(syscall.SIGTERM)
 			err = command.Wait()
 			status, ok := command.ProcessState.Sys().(syscall.WaitStatus)
