@@ -32,8 +32,8 @@ type localRests struct {
 	on, deleted, inserted []int32
 	never                 []int32 // a row
 	firsts                []restFirst
-	// leap are the numbers of diagonals from which a gap of the cost of the cap may save anything:
-	// those of a loss end at leapTo.
+	// leap has, loss by loss, the diagonals from which a gap of the cost of the cap may save anything.
+	// leapTo has where the diagonals of a loss end.
 	leap   []int32
 	leapTo []int
 	// least is the least loss of an alignment by the losses so far.

@@ -76,7 +76,7 @@ func TestRunInParts(t *testing.T) {
 					{Device: device.Choice{Kind: device.CUDA, Driver: several}},
 					{Device: device.Choice{Kind: device.CUDA, Driver: several, Indices: named}},
 				} {
-					// By default a third of them is left, of which each has most stretches and numbers.
+					// By default a part of them is tried, each with most stretches and numbers.
 					if turn := i + 2*j + k/2; !effort.Full() && (number < 2 && turn%2 == 1 || number >= 2 && (turn+number)%4 > 0) {
 						continue
 					}

@@ -119,7 +119,7 @@ type guidesJob struct {
 }
 
 // placeName is a stretch of a contig by its name, empty for none. start and end are 0-based and
-// half-open; an end of 0 stands for that of the contig.
+// half-open; an end of 0 is the contig's end.
 type placeName struct {
 	contig     string
 	start, end int

@@ -607,8 +607,8 @@ func TestGuidesAtEnds(t *testing.T) {
 	}
 }
 
-// TestGuidesInContig takes all guides of a contig, whose name may look like a region, and of a file
-// before those of a contig of its name.
+// TestGuidesInContig takes all guides of a contig, whose name may look like a region. A file comes
+// before a contig of its name.
 func TestGuidesInContig(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)

@@ -211,9 +211,9 @@ type Controls struct {
 	// Noise is the standard error of the copies of a whole window, as neighbours show it, and at least
 	// Error (sized.go).
 	Noise float64
-	// Covered is how many bases a read seems to add to, if the values look like covered bases. They
-	// are then that many times too large for starts, or more if deep coverage begins and ends at once,
-	// and Error is too small by the root of it. 0 otherwise (covered.go).
+	// Covered is how many bases a read seems to add to, if the values look like covered bases. Starts
+	// is then too large by this factor, or by more if deep coverage begins and ends at once, and Error
+	// too small by its root. Covered is 0 otherwise (covered.go).
 	Covered float64
 	// Rounds that it took to find them, 0 if they were given.
 	Rounds int

@@ -39,8 +39,8 @@ const (
 	Thread Variant = "thread"
 )
 
-// Variants are those that tests of every kernel run: both sanitizers where all tests are asked for,
-// as in `make ci` and for mutants, otherwise Plain. Sanitizers take 40 seconds of two cores.
+// Variants has one run of every kernel for each sanitizer where all tests are asked for, as in
+// `make ci` and for mutants, otherwise Plain. Sanitizers take 40 seconds of two cores.
 func Variants() []Variant {
 	if effort.All() {
 		return []Variant{Address, Thread}
