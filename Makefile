@@ -250,7 +250,7 @@ mutants-some: ## ten of them, drawn by today's date
 golden: ## rewrite the golden files; read the difference before you commit it
 	$(GO) test ./cmd/scanmap ./report -update
 
-ci: vet test-full generate-check race lint oracle fuzz mutants-some ## everything that CI runs; what fails soonest comes first
+ci: vet width prose test-full generate-check race lint oracle fuzz mutants-some ## everything that CI runs; what fails soonest comes first
 	@$(MAKE) --no-print-directory test-dist PLATFORMS=linux/amd64
 	@ONLY=nextflow SLURM=no $(MAKE) --no-print-directory test-workflows
 	@packaging/scripts/release.sh tested
