@@ -131,7 +131,7 @@ func drawNear(r *rand.Rand) Options {
 func TestNearSameBytes(t *testing.T) {
 	t.Parallel()
 	again := 0
-	for seed := range uint64(effort.Pick(120, 24)) {
+	for seed := range uint64(effort.Pick(120, 40)) {
 		r := rand.New(rand.NewPCG(seed, 41))
 		o := drawNear(r)
 		input := newNearInput(r)

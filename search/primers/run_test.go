@@ -406,18 +406,23 @@ func TestChainsThatEnd(t *testing.T) {
 // there.
 func TestOpenPattern(t *testing.T) {
 	const primer, back = "ACAACCAA", "TTGGTTGT" // each other's reverse complement
-	text := []byte(strings.Repeat("GGGGGGGG"+primer, 20))
-	copy(text[128:], back)
-	contigs := []string{string(text)}
-	pairs := []Pair{{Name: "p", Forward: []byte(primer), Reverse: []byte(back[:6])}}
-	o := Options{Least: 1, Most: 40, Search: search.Options{Distance: 2}}
-	want := plain(contigs, pairs, o)
-	o.bounds = bounds{first: 64, most: 64, margin: 1}
-	got, _ := run(t, truth.Reference(t, contigs...), pairs, o)
-	withoutAlignments(t, contigs, pairs, got, true)
-	diff := gocmp.Diff(want, got)
-	if !slices.ContainsFunc(want, func(a Amplicon) bool { return a.Start == 128 && a.End == 136 }) || diff != "" {
-		t.Fatal(len(want), diff)
+	for _, spaced := range []string{
+		strings.Repeat("GGGGGGGG"+primer, 20),
+		"GGGGGGGG" + strings.Repeat("GGGGGGGGG"+primer, 20), // back is kept before the pattern is open
+	} {
+		text := []byte(spaced)
+		copy(text[128:], back)
+		contigs := []string{string(text)}
+		pairs := []Pair{{Name: "p", Forward: []byte(primer), Reverse: []byte(back[:6])}}
+		o := Options{Least: 1, Most: 40, Search: search.Options{Distance: 2}}
+		want := plain(contigs, pairs, o)
+		o.bounds = bounds{first: 64, most: 64, margin: 1}
+		got, _ := run(t, truth.Reference(t, contigs...), pairs, o)
+		withoutAlignments(t, contigs, pairs, got, true)
+		diff := gocmp.Diff(want, got)
+		if !slices.ContainsFunc(want, func(a Amplicon) bool { return a.Start == 128 && a.End == 136 }) || diff != "" {
+			t.Fatal(len(want), diff)
+		}
 	}
 }
 
@@ -635,6 +640,15 @@ func TestWindows(t *testing.T) {
 			}
 			at = next
 		}
+	}
+	// Sites that start in the last position may be longer than products.
+	r.longest, r.options.Most, r.options.Search.Distance = 40, 20, 2
+	if w, _ := r.window(place{}, 64); w[0].last != 64+40+2+locate.Reach(2) {
+		t.Error("sites with deletions:", w)
+	}
+	r.options.Search.Substitutions = true
+	if w, _ := r.window(place{}, 64); w[0].last != 64+40 {
+		t.Error("sites with substitutions:", w)
 	}
 }
 

@@ -155,7 +155,7 @@ func (p *aPattern) changesOf(c *testCase, h *haplotype, number, k, longest int, 
 func TestChangesAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
 	kinds := map[Kind]int{}
-	check(t, effort.Pick(40, 5), func(rt *rapid.T) {
+	check(t, effort.Pick(40, 20), func(rt *rapid.T) {
 		c := drawCase(rt)
 		for contig := range c.contigs {
 			for _, list := range c.haplotypes(contig) {
