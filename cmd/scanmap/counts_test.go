@@ -74,7 +74,7 @@ func TestCountsMessages(t *testing.T) {
 		{"--abundance - --stats -", 2, "standard output is taken by --abundance"},
 		{"-o none --sort --abundance F/a.tsv", 2, "sort"},
 		{"--depth F/x.bw", 1, "F/x.bw: bigWig goes to a regular file only, because its beginning is written last"},
-		{"-o /dev/full --depth F/x.bw", 1, "F/x.bw: bigWig goes to a regular file only"}, // before the first record
+		{"-o /dev/full --depth F/x.bw", 1, "F/x.bw: bigWig goes to a regular file only"},
 		{"--depth F/no/d.bg", 1, "F/no/d.bg: no such file or directory"},
 		{"--abundance /dev/full", 1, "abundance: /dev/full: no space left on device"},
 		{"--regions F/none.bed --region-depth F/r.bed", 1, "F/none.bed: no such file or directory"},
