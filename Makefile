@@ -101,8 +101,8 @@ test-full: ## run both in all sizes, with many random cases; takes a while
 
 # The race detector alone needs a C compiler. It looks at the packages that start goroutines, in the
 # sizes of `make test`. Left out are tests whose time goes into kernels on the emulator, which has a
-# sanitizer of its own, into one goroutine, into reading options, or into calls of
-# commands that others make, too.
+# sanitizer of its own, into one goroutine, into reading options, into calls of commands that others
+# make, too, or into goroutines that others start with other input (TestNearSameBytes, TestSameBytes).
 RACE_PACKAGES := ./search/primers ./cmd/... ./gpu/device ./fasta ./gpu ./internal/acceptance ./internal/extsort ./mapper/... ./internal/measure ./internal/parallel ./sam ./search ./search/records ./track ./search/variants
 RACE_SKIP := TestMirror|TestMapSenseless|TestTemporaryFaults|TestFamilies|TestMergeDepth|TestMergeStats|TestSharedOnGPU|TestSubstitutions|TestByChance|TestTilesFind|TestRepeated|TestLevenshteinLongest|TestLocationsAtContigEnds|TestSensible|TestDamagedMembers|TestSharesOnGPU|TestReportsOnGPU|TestSmallQueues|TestCutReference|TestGPU$$|TestPeriodsOnGPU|TestReadsOverPartsOnGPU|TestPartsOfText|TestEveryKernel|TestSchemesOnGPU|TestBordersOnGPU|TestShortPatternsOnGPU|TestTableOnGPU|TestEveryLimit|TestBounds$$|TestRabinKarp|TestCoveredOnGPU|TestCoverO|TestRescue|TestLocalOnRealReads|TestBenchSearchOnCPU|TestValuesAreAccepted|TestUsageErrors|TestBenchUsage|TestMappabilityErrors|TestSlipsOfTheKeyboard|TestLocalCPU|TestLocalNodes|TestLocalCandidates|TestLocalInsertions|TestLocalOverEnds|TestFileFaults|TestReadFaults|TestZoomLevels|TestRoundTrip|TestNumbersOfItems|TestEditsAgainstBruteForce|TestMarkedFormats|TestNearOfPairs|TestNearAloneSameBytes|TestUnmappedSample|TestUnlisted|TestSplitInPieces|TestAwkwardFiles|TestMembersGuess
 
