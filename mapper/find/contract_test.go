@@ -83,7 +83,7 @@ func cuda(driver *gpu.Driver, indices ...int) device.Choice {
 func TestGPU(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	finders.Test(t, onGPUs(cuda(driver, 0)), size(effort.Pick(finders.Small, variant)))
+	finders.Test(t, onGPUs(cuda(driver, 0)), size(effort.Pick(finders.Small, finders.Less)))
 }
 
 func BenchmarkGPU(b *testing.B) {
