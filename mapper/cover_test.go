@@ -325,7 +325,7 @@ func TestSharedOnGPU(t *testing.T) {
 			}
 			for j, report := range reports {
 				// Every combination comes, each with some of the cases.
-				if cells.Weights == WeighEach && j == 0 || (number+len(reports)*i+j)%effort.Pick(7, 37) != 0 {
+				if cells.Weights == WeighEach && j == 0 || (number+len(reports)*i+j)%effort.Pick(7, 31) != 0 {
 					continue
 				}
 				o.Report = report
