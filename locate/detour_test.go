@@ -2,7 +2,10 @@ package locate
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"scanmap/internal/effort"
 	"scanmap/internal/truth"
@@ -74,5 +77,41 @@ func TestUngappedClosed(t *testing.T) {
 	}
 	if best, _ = b.ungapped(closed, nil); best.cost.lost() != lossMismatch || best.first != 0 {
 		t.Errorf("a base that differs, from base %d on, loses %d", best.first, best.cost.lost())
+	}
+}
+
+// TestFindBeside has as many neighbours on either side as there are in whole words, and others. The
+// diagonal itself is among those found, also without a base that is equal.
+func TestFindBeside(t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 62))
+	for near := 1; near <= 130; near++ {
+		m := 36 + r.IntN(100)
+		text := truth.Random(r, 3*m+2*near, "ACGT")
+		at := m + near
+		// The read is equal to one neighbour of two or three, and differs from its own diagonal.
+		beside := []int{-near, near, r.IntN(near) + 1, -1 - r.IntN(near)}[near%4]
+		read := []byte(text[at+beside : at+beside+m])
+		for i := range read {
+			if read[i] == text[at+i] {
+				read[i] = "CATG"[strings.IndexByte("ACGT", read[i])]
+			}
+		}
+		reference := truth.Reference(t, text)
+		l := &Local{Reference: reference, Aligner: &Aligner{Reference: reference}, Cap: DefaultCap}
+		l.begin(m, m*4/5, m, m)
+		view := pack(string(read), 0)
+		strand, place := &view.Strands[Forward], At(0, Forward)
+		d := &localDiagonal{diagonal: at, differs: l.differences(nil, strand, place, at, m)}
+		var want []int32
+		for x := -near; x <= near; x++ {
+			if x == 0 || winsOf(l.differences(nil, strand, place, at+x, m), m) > 0 {
+				want = append(want, int32(x))
+			}
+		}
+		l.wave.through = -1
+		l.findBeside(strand, place, d, near)
+		if diff := cmp.Diff(want, l.wave.at); diff != "" || l.wave.at[l.wave.through] != 0 {
+			t.Fatalf("up to %d away, through %d (-want +got):\n%s", near, l.wave.through, diff)
+		}
 	}
 }

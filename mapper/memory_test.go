@@ -78,6 +78,27 @@ func TestMemoryOfCPU(t *testing.T) {
 	}
 }
 
+// TestMemoryOfReference has more for a reference whose length is not known from its file.
+func TestMemoryOfReference(t *testing.T) {
+	memory := func(reference string) int64 {
+		o := Options{Reference: reference}
+		m, err := o.Memory(Work{Bases: 1 << 30, Length: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Reference
+	}
+	plain := memory("ref.fa")
+	for _, name := range []string{"-", "ref.fa.gz", "ref.fa.bgz", "ref.fa.bz2", "ref.fa.zst"} {
+		if n := memory(name); n <= plain {
+			t.Errorf("%s: %d bytes, and plain text takes %d", name, n, plain)
+		}
+	}
+	if n := memory("ref.gz.fa"); n != plain {
+		t.Errorf("ref.gz.fa: %d bytes, want %d", n, plain)
+	}
+}
+
 // TestHeapGrowth bounds the garbage over what stays in use.
 func TestHeapGrowth(t *testing.T) {
 	for _, c := range []struct {

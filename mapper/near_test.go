@@ -324,6 +324,36 @@ func TestNearOnGPU(t *testing.T) {
 	}
 }
 
+// TestTandemsInPartOnGPU has reads whose first half has a longer period than the second. One with a
+// deletion there ends near the place without edits, and starts further from it than k: it is no
+// location, also where reads are sought up to fewer edits first.
+func TestTandemsInPartOnGPU(t *testing.T) {
+	t.Parallel()
+	driver := testDriver(t)
+	r := rand.New(rand.NewPCG(51, 52))
+	const k = 7
+	for gap := 1; gap <= 2; gap++ {
+		var reads []string
+		reference := truth.Random(r, 200, "ACGT")
+		for range 4 {
+			unit := truth.Random(r, k+1, "ACGT")
+			read := strings.Repeat(unit, 5) + strings.Repeat(unit[gap:], 8)
+			reads = append(reads, read, read)
+			reference += unit + read + truth.Random(r, 200, "ACGT")
+		}
+		path, fq, _ := writePairs(t, []string{reference}, reads)
+		o := Options{
+			Reference: path, Libraries: []Library{{Reads: fq}}, Threads: 1,
+			Distance: Distance{Edits: k}, Report: Report{Mode: ReportStrata, Strata: 2},
+		}
+		want, _ := runText(t, o)
+		if n := strings.Count(want, "\t0\tc0\t"); n != 4 {
+			t.Fatalf("%d reads are mapped in the order of the reference, want 4", n)
+		}
+		onGPU(t, o, driver, want)
+	}
+}
+
 // TestNearOfReads takes the near locations from --report all. From these it takes the locations of
 // other reports, and MAPQ by its formula.
 func TestNearOfReads(t *testing.T) {

@@ -146,6 +146,24 @@ func TestEstimateTakesUniquePairs(t *testing.T) {
 	}
 }
 
+// TestEstimateTakesShortInserts has as many pairs whose mates lie farther apart than in any library.
+func TestEstimateTakesShortInserts(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	text := truth.Random(r, estimateLongest+1000, "ACGT")
+	const m, insert = 50, 200
+	var reads []string
+	for i := range 30 {
+		for _, insert := range []int{insert, estimateLongest + 1 + i} {
+			reads = append(reads, text[i:i+m], truth.ReverseComplement(text[i+insert-m:i+insert]))
+		}
+	}
+	reference, first, second := writePairs(t, []string{text}, reads)
+	_, stats := runPairs(t, Options{Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}})
+	if got := &stats.Libraries[0].Pairs.Insert; got.From != 30 || got.Median != insert {
+		t.Errorf("%+v, want 30 pairs of %d bases", got, insert)
+	}
+}
+
 // TestOneTakesAtATime has two members want a batch while nobody looks at the order: the second may
 // not take one before the first has its place.
 func TestOneTakesAtATime(t *testing.T) {

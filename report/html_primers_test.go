@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -88,6 +89,21 @@ func primersPageOf(t *testing.T, name string, o primers.Options) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// TestSizeChart begins a bin before the shortest products, and ends a bin after the longest.
+func TestSizeChart(t *testing.T) {
+	p := &Products{count: 5}
+	p.sizes.width = 10
+	for bin, n := range map[int]int64{20: 1, 21: 3, 25: 1} {
+		p.sizes.bins[bin] = n
+	}
+	c := p.sizeChart()
+	first, last := c.Bars[0], c.Bars[len(c.Bars)-1]
+	left, right := float64(first.X-c.Axes.Left), float64(c.Axes.Right-last.X-last.Width)
+	if bin := float64(c.Axes.Right-c.Axes.Left) / 8; len(c.Bars) != 3 || math.Abs(left-bin) > 1 || math.Abs(right-bin) > 1 {
+		t.Errorf("%d bars, %g to their left and %g to their right; want 3, and %g for a bin", len(c.Bars), left, right, bin)
+	}
 }
 
 // TestPrimersHTML has a page without other files, and with hostile names.

@@ -27,6 +27,7 @@ func TestGroupLimit(t *testing.T) {
 			"sys/fs/cgroup/memory/memory.limit_in_bytes":     "9223372036854771712\n",
 			"sys/fs/cgroup/memory/x/memory.limit_in_bytes":   "1\n",
 		}, 90},
+		{"a line in no format", map[string]string{"proc/self/cgroup": "x\n0::/\n", "sys/fs/cgroup/memory.max": "5\n"}, 5},
 		{"nonsense", map[string]string{"proc/self/cgroup": "x\n::\n0::/a", "sys/fs/cgroup/a/memory.max": "-1\n"}, 0},
 	} {
 		root := fstest.MapFS{}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"scanmap/search/primers"
 )
 
 const primersFile = "testdata/primers.tsv"
@@ -207,5 +210,20 @@ func TestPrimersPage(t *testing.T) {
 	}
 	if text := readFile(t, rows); len(strings.Fields(text)) != 12 {
 		t.Errorf("BED beside temperatures on the page is %q", text)
+	}
+}
+
+// TestEachOf hands an amplicon on until a use fails.
+func TestEachOf(t *testing.T) {
+	called := 0
+	use := func(err error) func(*primers.Amplicon) error {
+		return func(*primers.Amplicon) error { called++; return err }
+	}
+	each := eachOf([]func(*primers.Amplicon) error{use(nil), use(io.ErrClosedPipe), use(nil)})
+	if err := each(nil); err != io.ErrClosedPipe || called != 2 {
+		t.Errorf("%v after %d uses, want 2", err, called)
+	}
+	if eachOf(nil) != nil {
+		t.Error("no uses need amplicons")
 	}
 }

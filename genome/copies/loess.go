@@ -51,7 +51,7 @@ func localLine(x, y, weights []float64, at, distance float64) float64 {
 	}
 	// At d = 0 the line has the value of its intercept.
 	determinant := w*wxx - wx*wx
-	if determinant <= 1e-12*w*wxx || wxx == 0 {
+	if determinant <= 1e-12*w*wxx {
 		return wy / w // all points are at one place
 	}
 	return (wxx*wy - wx*wxy) / determinant

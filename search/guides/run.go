@@ -31,9 +31,6 @@ func Search(
 		if how.Substitutions {
 			counter.Score(l)
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		return counter.Count(l, each)
 	})
 	if err == nil {

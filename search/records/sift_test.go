@@ -402,6 +402,16 @@ func TestErrors(t *testing.T) {
 	if _, err := Filter(context.Background(), c.options, &failingWriter{left: 5000}, nil); err != io.ErrClosedPipe {
 		t.Errorf("a failing writer: %v", err)
 	}
+	long := c.options
+	long.Reads = filepath.Join(t.TempDir(), "long.fq")
+	letters := strings.Repeat("A", writeAtOnce+1) // more than what is written together
+	if err := os.WriteFile(long.Reads, []byte("@long\n"+letters+"\n+\n"+letters+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	long.Invert, long.bounds = true, bounds{}
+	if _, err := Filter(context.Background(), long, &failingWriter{left: 5000}, nil); err != io.ErrClosedPipe {
+		t.Errorf("a failing writer of a long read: %v", err)
+	}
 	for _, call := range []int{1, 3, 20} {
 		if _, err := Split(context.Background(), c.options, &memoryFolder{fail: call}, false); err != io.ErrClosedPipe {
 			t.Errorf("call %d of a folder fails: %v", call, err)
