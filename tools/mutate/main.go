@@ -2,12 +2,17 @@
 //
 //	mutate -only '^locate'
 //	mutate -draw 10 -date 2026-11-22
+//	mutate -chance 100 -seed 7 -jobs 16
 //
 // tools/mutate/mutants.txt has them: for each, one text in one function and what stands there
 // instead, the tests that should notice, and what it breaks. They are applied one at a time to a
 // copy of the module. A mutant is killed if one of its tests fails; that it does not compile, or
 // that a test takes longer than -timeout, is an error of the table. Mutants with a reason why they
 // change nothing have to survive. Before the first mutant, all these tests have to pass.
+//
+// With -chance the faults are drawn from all that operators make of the sources, such as < for <=,
+// and the tests are those of their package and of the commands, as `make test` runs them. Many such
+// faults change nothing that anyone sees, or the time alone: those that survive are to be read.
 //
 // It prints a line for each mutant, and a summary. The exit code is 1 when a mutant survives that
 // should not, or when one is an error of the table, and 2 when they could not be tried.
@@ -34,14 +39,22 @@ func main() {
 	only := flag.String("only", "", "try those alone whose names match this regular expression")
 	number := flag.Int("draw", 0, "try so many, drawn by the date; 0: all")
 	date := flag.String("date", time.Now().UTC().Format(time.DateOnly), "the date that -draw takes")
+	chance := flag.Int("chance", 0, "try so many faults of all that operators make, in place of those of the table")
+	seed := flag.Uint64("seed", 1, "what -chance draws by")
 	timeout := flag.Duration("timeout", 5*time.Minute, "longest time of one run of tests")
 	jobs := flag.Int("jobs", 1, "how many mutants to try at a time, each in a copy of its own")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	mutants, err := selected(*table, *only, *number, *date)
+	var mutants []Mutant
+	var err error
+	if *chance > 0 {
+		mutants, err = byChance(".", *chance, *seed)
+	} else {
+		mutants, err = selected(*table, *only, *number, *date)
+	}
 	ok := false
 	if err == nil {
-		ok, err = try(ctx, os.Stdout, ".", mutants, *timeout, *jobs)
+		ok, err = try(ctx, os.Stdout, ".", mutants, *timeout, *jobs, *chance == 0)
 	}
 	stop()
 	switch {
@@ -80,8 +93,8 @@ func selected(table, only string, number int, date string) ([]Mutant, error) {
 }
 
 // try tries mutants of the module at root and reports on them. ok is false if there is anything to
-// mend.
-func try(ctx context.Context, w io.Writer, root string, mutants []Mutant, timeout time.Duration, jobs int) (ok bool, err error) {
+// mend. full has the tests in all sizes.
+func try(ctx context.Context, w io.Writer, root string, mutants []Mutant, timeout time.Duration, jobs int, full bool) (ok bool, err error) {
 	trees := make([]*Tree, max(1, min(jobs, len(mutants))))
 	defer func() {
 		for _, t := range trees {
@@ -91,7 +104,7 @@ func try(ctx context.Context, w io.Writer, root string, mutants []Mutant, timeou
 		}
 	}()
 	for i := range trees {
-		if trees[i], err = NewTree(root, timeout); err != nil {
+		if trees[i], err = NewTree(root, timeout, full); err != nil {
 			return false, err
 		}
 	}

@@ -350,7 +350,7 @@ func TestFails(t *testing.T) { t.Error("always") }
 		{[]Mutant{unbuilt, endless}, false, []string{"does not compile unbuilt: a/a.go:5:", "timed out        endless: after 2s", "1 does not compile, 1 timed out"}},
 	} {
 		var b strings.Builder
-		ok, err := try(context.Background(), &b, module, c.mutants, 2*time.Second, 1)
+		ok, err := try(context.Background(), &b, module, c.mutants, 2*time.Second, 1, true)
 		if err != nil || ok != c.ok {
 			t.Errorf("%t, %v\n%s", ok, err, &b)
 		}
@@ -363,12 +363,54 @@ func TestFails(t *testing.T) { t.Error("always") }
 
 	failing := killed
 	failing.Tests = []TestOf{{"./a", []string{"TestFails"}}}
-	if _, err := try(context.Background(), io.Discard, module, []Mutant{failing}, time.Minute, 1); err == nil ||
+	if _, err := try(context.Background(), io.Discard, module, []Mutant{failing}, time.Minute, 1, true); err == nil ||
 		!strings.Contains(err.Error(), "without a mutant, ./a TestFails: killed TestFails") {
 		t.Errorf("a test that fails without a mutant: %v", err)
 	}
 	text, err := os.ReadFile(filepath.Join(module, "a", "a.go"))
 	if err != nil || !strings.Contains(string(text), "a > b") {
 		t.Errorf("the module was changed: %v\n%s", err, text)
+	}
+}
+
+// TestFaultsOf lists all faults of a file.
+func TestFaultsOf(t *testing.T) {
+	text := `package a
+
+import "os"
+
+const most = 3 + 1
+
+func f(a, b int) (bool, error) {
+	for i := a - 1; i <= b && i < min(a, most); i++ {
+		if i == 5 {
+			continue
+		}
+		a = i
+		f(a, b)
+	}
+	_, err := os.Stat("x")
+	return true, err
+}
+`
+	found, err := faultsOf("a.go", text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range found {
+		_, change, _ := strings.Cut(m.Name, " ")
+		got = append(got, change)
+		if changed, err := m.Apply(text); err != nil || len(strings.Split(changed, "\n")) != len(strings.Split(text, "\n")) {
+			t.Errorf("%s: %v\n%s", m.Name, err, changed)
+		}
+	}
+	slices.Sort(got)
+	want := []string{"` + 1` becomes ``", "` - 1` becomes ``", "`&&` becomes `||`", "`+` becomes `-`", "`-` becomes `+`", "`<=` becomes `<`",
+		"`<` becomes `<=`", "`==` becomes `!=`", "`a = i` becomes ``", "`continue` becomes `break`", "`err` becomes `nil`", "`f(a, b)` becomes ``",
+		"`min` becomes `max`", "`true` becomes `false`"}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }

@@ -38,15 +38,16 @@ type Result struct {
 type Tree struct {
 	folder  string
 	timeout time.Duration // of one run of a test program
+	full    bool          // tests have all sizes
 }
 
 // NewTree copies the module at root into a new folder, with the kernels that tests have compiled.
-func NewTree(root string, timeout time.Duration) (*Tree, error) {
+func NewTree(root string, timeout time.Duration, full bool) (*Tree, error) {
 	folder, err := os.MkdirTemp("", "mutate")
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{folder, timeout}
+	t := &Tree{folder, timeout, full}
 	if err := copyTree(root, folder); err != nil {
 		return nil, errors.Join(err, t.Remove())
 	}
@@ -227,7 +228,10 @@ func (t *Tree) Baseline(ctx context.Context, tests []TestOf) error {
 func (t *Tree) command(ctx context.Context, folder, name string, arguments ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, arguments...)
 	cmd.Dir = filepath.Join(t.folder, filepath.FromSlash(folder))
-	cmd.Env = append(os.Environ(), "PWD="+cmd.Dir, "SCANMAP_TEST_ALL=1")
+	cmd.Env = append(os.Environ(), "PWD="+cmd.Dir)
+	if t.full {
+		cmd.Env = append(cmd.Env, "SCANMAP_TEST_ALL=1")
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
