@@ -137,6 +137,9 @@ func TestRegionMarks(t *testing.T) {
 		if half := unit(textWidth(l.Name) / 2); l.X-half < c.Axes.Left-0.1 || l.X+half > c.Axes.Right+0.1 {
 			t.Errorf("%s is beside the plot: %v", l.Name, l.X)
 		}
+		if middle := (c.Axes.Left + c.Axes.Right) / 2; l.Name == "middle" && l.X != middle {
+			t.Errorf("%s is at %v, want %v", l.Name, l.X, middle)
+		}
 	}
 	if got := strings.Join(labels, " "); got != "middle right" || len(c.Regions) != 4 || c.RegionsLeft != "" {
 		t.Errorf("labels %q, %d regions, %q", got, len(c.Regions), c.RegionsLeft)

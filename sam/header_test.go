@@ -89,6 +89,13 @@ func TestHeaderRefusesContigs(t *testing.T) {
 			t.Errorf("%v: got error %v, want %s", c.contigs, err, c.want)
 		}
 	}
+	group, err := ParseReadGroup(`@RG\tID:g`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err := NewHeader(reference(dna.Contig{Name: "a", Length: 1}), HeaderOptions{ReadGroups: []*ReadGroup{group, group}}); err == nil {
+		t.Errorf("a read group twice: %v", h)
+	}
 }
 
 func TestEscapeCommandLine(t *testing.T) {

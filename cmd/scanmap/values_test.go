@@ -251,3 +251,11 @@ func TestHabitWords(t *testing.T) {
 		}
 	}
 }
+
+// TestExplained lists values, with what they mean where that is known.
+func TestExplained(t *testing.T) {
+	const want = "a, b (this) or c (that)"
+	if got := explained([][2]string{{"a", ""}, {"b", "this"}, {"c", "that"}}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -407,14 +407,7 @@ func (r *runner) beside(list []found, f *found) *found {
 func (r *runner) nearest(p *search.Pattern, reverse bool, start, end, length int, letters func(from, to int) []byte) []byte {
 	var best []byte
 	m := len(p.Letters)
-	from := []int{start, end - m}
-	if start < 0 {
-		from = from[1:]
-	}
-	if end < 0 {
-		from = from[:len(from)-1]
-	}
-	for _, at := range from {
+	for _, at := range [2]int{start, end - m} {
 		if at < 0 || at+m > length {
 			continue
 		}

@@ -16,14 +16,13 @@ import (
 
 // notTried are folders, below the root, of packages that only tests have.
 var notTried = []string{"internal/acceptance", "internal/docs", "internal/effort", "internal/emulator", "internal/finders",
-	"internal/fuzzing", "internal/leaks", "internal/rules", "internal/truth", "internal/recipes", "internal/dist"}
+	"internal/fuzzing", "internal/leaks", "internal/rules", "internal/truth", "internal/recipes", "internal/dist", "internal/validate"}
 
 // commandTests are the tests that run whole commands.
 const commandTests = "./cmd/scanmap"
 
-// byChance draws n of all faults that fall into the operators below, as mutants that the tests of
-// their package or of the commands should notice. Faults of files with the build constraint of a
-// test or of another program are none of them.
+// byChance draws n of all faults that operators make of the sources below root, as mutants that the
+// tests nearby should notice.
 func byChance(root string, n int, seed uint64) ([]Mutant, error) {
 	var all []Mutant
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -49,13 +48,7 @@ func byChance(root string, n int, seed uint64) ([]Mutant, error) {
 		if err != nil || bytes.Contains(text, []byte("DO NOT EDIT")) {
 			return err
 		}
-		tests := []TestOf{{Package: commandTests, Names: []string{"Test.*", "Fuzz.*"}}}
-		if folder := "./" + filepath.ToSlash(filepath.Dir(name)); folder != commandTests {
-			if own, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*_test.go")); len(own) > 0 {
-				tests = slices.Insert(tests, 0, TestOf{Package: folder, Names: tests[0].Names})
-			}
-		}
-		found, err := faultsOf(name, string(text), tests)
+		found, err := faultsOf(name, string(text), testsNear(root, filepath.Dir(name)))
 		all = append(all, found...)
 		return err
 	})
@@ -66,6 +59,22 @@ func byChance(root string, n int, seed uint64) ([]Mutant, error) {
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:min(n, len(all))], nil
 }
+
+// testsNear are all tests of a folder below the root, of the folders above it, and of the commands.
+func testsNear(root, folder string) (tests []TestOf) {
+	for ; folder != "."; folder = filepath.Dir(folder) {
+		if own, _ := filepath.Glob(filepath.Join(root, folder, "*_test.go")); len(own) > 0 { // the pattern is a good one
+			tests = append(tests, TestOf{"./" + filepath.ToSlash(folder), allTests})
+		}
+	}
+	if len(tests) == 0 || tests[0].Package != commandTests {
+		tests = append(tests, TestOf{commandTests, allTests})
+	}
+	return tests
+}
+
+// allTests are those of a package.
+var allTests = []string{"Test.*", "Fuzz.*"}
 
 // otherOperator has what a binary operator is replaced by.
 var otherOperator = map[token.Token]token.Token{
