@@ -116,8 +116,8 @@ func TestFindBeside(t *testing.T) {
 	}
 }
 
-// TestMayHaveTwoAtTheBound has two insertions of the cost of the cap, each in three blocks, in a read
-// whose first base is clipped.
+// TestMayHaveTwoAtTheBound has two insertions of the cost of the cap, each in three blocks, in a
+// read whose first base is clipped.
 func TestMayHaveTwoAtTheBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(63, 64))
 	const m, gap, left = 216, DefaultCap - lossOpen, 6

@@ -146,7 +146,8 @@ func TestEstimateTakesUniquePairs(t *testing.T) {
 	}
 }
 
-// TestEstimateTakesShortInserts has as many pairs whose mates lie farther apart than in any library.
+// TestEstimateTakesShortInserts has as many pairs whose mates lie farther apart than in any
+// library.
 func TestEstimateTakesShortInserts(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 28))
 	text := truth.Random(r, estimateLongest+1000, "ACGT")

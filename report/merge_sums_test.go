@@ -157,3 +157,24 @@ func TestParseBins(t *testing.T) {
 		}
 	}
 }
+
+// TestParseDepth reads what was counted, and refuses counts that no run writes.
+func TestParseDepth(t *testing.T) {
+	var b bytes.Buffer
+	if err := JSON(&b, example(), counts(), "1.2.3"); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if got, err := ParseDepth([]byte(text)); err != nil || !cmp.Equal(got, counts()) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, c := range []struct{ old, changed string }{
+		{`"gc_percent": 30`, `"gc_percent": 101`}, {`"gc_percent": 30`, `"gc_percent": -1`}, {`"windows": 30,`, `"windows": -1,`},
+		{`"of": "covered"`, `"of": "else"`}, {`"weights": "best"`, `"weights": "else"`},
+	} {
+		changed := strings.Replace(text, c.old, c.changed, 1)
+		if got, err := ParseDepth([]byte(changed)); changed == text || err == nil {
+			t.Errorf("%s: %+v", c.changed, got)
+		}
+	}
+}

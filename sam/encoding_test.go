@@ -112,6 +112,24 @@ func edgeRecords(t testing.TB) []Record {
 	return records
 }
 
+// TestBaseCodes has the code of every letter, in upper and lower case.
+func TestBaseCodes(t *testing.T) {
+	const letters = "=ACMGRSVTWYHKDBN"
+	for c := range 256 {
+		letter := strings.ToUpper(string(rune(c)))
+		if letter == "U" {
+			letter = "T"
+		}
+		want := strings.Index(letters, letter)
+		if want < 0 {
+			want = 15
+		}
+		if got := int(baseCodes[c]); got != want {
+			t.Errorf("%q: %d, want %d", rune(c), got, want)
+		}
+	}
+}
+
 func TestAppendMateTags(t *testing.T) {
 	for _, c := range []struct {
 		flags hts.Flags

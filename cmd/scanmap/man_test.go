@@ -22,7 +22,7 @@ func TestEscaped(t *testing.T) {
 		{"--max-distance", `\-\-max\-distance`},
 		{`"auto"`, `\(dqauto\(dq`},
 		{"~/.nv `x` ^", `\(ti/.nv \(gax\(ga \(ha`},
-		{"a\tb\rc\x00", "a bc"},
+		{"a\tb\rc\x00\x7f", "a bc"},
 		{"Köster, 4 ≤ 5, 𝄞", `K\[u00F6]ster, 4 \[u2264] 5, \[u1D11E]`},
 	} {
 		if got := escaped(c.text); got != c.want {

@@ -39,6 +39,34 @@ func readChunks(t interface{ Fatalf(string, ...any) }, contigs []string, text st
 	}
 }
 
+// TestLongestLine has a line as long as one may be, and longer ones, in the header and after it.
+func TestLongestLine(t *testing.T) {
+	const longest = 1000
+	record := func(n int) string {
+		return "c0\t1\t" + strings.Repeat("x", n-len("c0\t1\t\tA\tG\t.\t.\t.\n")) + "\tA\tG\t.\t.\t.\n"
+	}
+	comment := func(n int) string { return "##" + strings.Repeat("x", n-3) + "\n" }
+	for name, c := range map[string]struct {
+		comment, record int
+		want            string
+	}{
+		"as long as one may be": {longest, longest, "<nil>"},
+		"a header":              {70_000, 100, "v.vcf: line 2: it has more than 1000 bytes"},
+		"a record":              {100, longest + 2, "v.vcf: line 4: it has more than 1000 bytes"},
+	} {
+		text := "##fileformat=VCFv4.2\n" + comment(c.comment) + columnNames + "\n" + record(c.record) + record(100)
+		v := newVCFReader("v.vcf", strings.NewReader(text), truthReference(t, []string{"ACGT"}))
+		v.chunk, v.maxLine = 50, longest
+		err := v.header()
+		for s := new(site); err == nil && s != nil; {
+			s, err = v.site()
+		}
+		if fmt.Sprint(err) != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}
+
 // TestChunks reads the same sites, and the same error after them, whatever the chunks and threads.
 func TestChunks(t *testing.T) {
 	check(t, effort.Pick(20, 3), func(rt *rapid.T) {

@@ -18,10 +18,6 @@ import (
 // maxLine is the most bytes of a line. A record of a million samples has a few dozen MB.
 const maxLine = 1 << 28
 
-// largeLine is from where on a buffer grows to maxLine at once: twice as much each time would leave
-// as much garbage, and pages that nothing is read into take no memory.
-const largeLine = 1 << 26
-
 // LeftOut counts the parts of a VCF that no text is made for.
 type LeftOut struct {
 	// Symbolic alleles are those in angle brackets and breakends; Long ones have more than
@@ -69,6 +65,7 @@ type vcfReader struct {
 	// taken have been taken. It has at most a line and chunk bytes; ended is why nothing comes
 	// after it.
 	chunk   int
+	maxLine int // maxLine, but for tests
 	text    []byte
 	whole   int
 	ended   error
@@ -124,7 +121,7 @@ func newVCFReader(path string, in io.Reader, ref *dna.Reference) *vcfReader {
 	if path == "-" {
 		path = "standard input"
 	}
-	v := &vcfReader{ref: ref, name: path, in: bufio.NewReaderSize(in, 1<<16), contig: -1, chunk: chunkOfThread,
+	v := &vcfReader{ref: ref, name: path, in: bufio.NewReaderSize(in, 1<<16), contig: -1, chunk: chunkOfThread, maxLine: maxLine,
 		contigs: map[string]int{}, done: make([]bool, len(ref.Contigs)), sets: map[string]int{}}
 	for i := range ref.Contigs {
 		v.contigs[ref.Contigs[i].Name] = i
@@ -152,8 +149,8 @@ func (v *vcfReader) next() ([]byte, error) {
 		v.buffer = append(v.buffer[:0], line...)
 		for err == bufio.ErrBufferFull {
 			line, err = v.in.ReadSlice('\n')
-			if v.buffer = append(v.buffer, line...); len(v.buffer) > maxLine {
-				return nil, v.wrong("it has more than %d bytes", maxLine)
+			if v.buffer = append(v.buffer, line...); len(v.buffer) > v.maxLine {
+				return nil, v.wrong("it has more than %d bytes", v.maxLine)
 			}
 		}
 		line = v.buffer
@@ -263,16 +260,18 @@ func (v *vcfReader) fill() {
 			return
 		case v.whole > 0 || v.ended != nil:
 			return
-		case len(v.text) > maxLine:
-			v.ended = lineError(v.name, v.line+1, "it has more than %d bytes", maxLine)
+		case len(v.text) > v.maxLine:
+			v.ended = lineError(v.name, v.line+1, "it has more than %d bytes", v.maxLine)
 			return
 		}
 		if searched = len(v.text); searched < cap(v.text) {
 			continue
 		}
+		// From a quarter on it grows to all at once: twice as much each time would leave as much garbage,
+		// and pages that nothing is read into take no memory.
 		more := 2 * cap(v.text)
-		if more > largeLine {
-			more = maxLine + 1
+		if more > v.maxLine/4 {
+			more = v.maxLine + 1
 		}
 		v.text = append(make([]byte, 0, more), v.text...)
 	}
