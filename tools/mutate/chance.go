@@ -63,7 +63,7 @@ func byChance(root string, n int, seed uint64) ([]Mutant, error) {
 // testsNear are all tests of a folder below the root, of those above it, and of the commands.
 func testsNear(root, folder string) (tests []TestOf) {
 	for ; folder != "."; folder = filepath.Dir(folder) {
-		if own, _ := filepath.Glob(filepath.Join(root, folder, "*_test.go")); len(own) > 0 { // the pattern is a good one
+		if own, _ := filepath.Glob(filepath.Join(root, folder, "*_test.go")); len(own) > 0 {
 			tests = append(tests, TestOf{"./" + filepath.ToSlash(folder), allTests})
 		}
 	}
