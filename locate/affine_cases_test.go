@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/dna"
 	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
@@ -175,5 +176,58 @@ func TestKeepSubstitutions(t *testing.T) {
 	a.Keep(&l)
 	if l.Edits != 1 || l.Loss != 5 || l.Score(8) != 3 {
 		t.Errorf("%+v", l)
+	}
+}
+
+// TestEndAnchors compares the anchors at both ends of a strand with the longest stretches on all
+// diagonals, base by base.
+func TestEndAnchors(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 72))
+	known := 0
+	for range 500 {
+		m, width := 20+r.IntN(80), 2+r.IntN(20)
+		letters := []string{"ACGT", "AC", "AAAC"}[r.IntN(3)]
+		text := truth.Random(r, m+width+20, letters)
+		own := r.IntN(width)
+		read := truth.Edited(r, text[10+own:10+own+m], r.IntN(3))
+		m = len(read)
+		reference := truth.Reference(t, text)
+		view := pack(read, 0)
+		target := &affineTarget{strand: &view.Strands[Forward], contig: &reference.Contigs[0], start: 10 + own, end: 10 + own + m, low: -own, high: width - 1 - own}
+		b := &affineBound{segments: []segment{{0, int32(m), int32(own)}}}
+		for end := range 2 {
+			got := *b.end(&reference.Bases, target, end)
+			seen := min(m, dna.WordBases-width+1)
+			for c := range got {
+				want := 0
+				for d := range width {
+					n, mismatches := 0, 0
+					for d != own && n < seen {
+						i := n
+						if end == 1 {
+							i = m - 1 - n
+						}
+						if at := 10 + d + i; at >= len(text) || text[at] != read[i] {
+							if mismatches++; mismatches > c {
+								break
+							}
+						}
+						n++
+					}
+					want = max(want, n)
+				}
+				if want == seen {
+					want = unreachable
+				} else {
+					known++
+				}
+				if int(got[c]) != want {
+					t.Fatalf("end %d, %d mismatches, diagonal %d of %d: %d, want %d\n%s\n%s", end, c, own, width, got[c], want, read, text)
+				}
+			}
+		}
+	}
+	if known < 1000 {
+		t.Errorf("%d anchors are known: the test shows little", known)
 	}
 }
