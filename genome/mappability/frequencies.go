@@ -52,7 +52,9 @@ type counter struct {
 	// apart are the K-mers that Reads maps one by one. grouped are the K-mers that it maps once for
 	// all equal ones.
 	apart, grouped []span
-	progress       *progress
+	// own tells that combinations are counted in the genome of the fragments.
+	own      bool
+	progress *progress
 }
 
 // addSaturated adds, up to the most that counts hold.
