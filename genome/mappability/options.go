@@ -98,6 +98,14 @@ type Options struct {
 // pairs tells whether fragments are counted, and not K-mers.
 func (o *Options) pairs() bool { return o.MaxInsert != 0 }
 
+// Counted is the word for what is counted: K-mer or fragment.
+func (o *Options) Counted() string {
+	if o.pairs() {
+		return "fragment"
+	}
+	return "K-mer"
+}
+
 // Bases is the length of what is counted: of a K-mer, or of a fragment.
 func (o *Options) Bases() int {
 	if o.pairs() {
