@@ -18,6 +18,9 @@
 // nowhere: it has no value, like a K-mer that would hang over the end of its contig. A K-mer with
 // fewer fits at its own place, where these letters count as edits, as in GenMap.
 //
+// Options.MinInsert and Options.MaxInsert have fragments counted in place of K-mers, by the places of
+// both of their ends (pairs.go).
+//
 // # Two engines
 //
 // Reads (reads.go) hands the K-mers to the finders of package mapper/find as if they were reads,

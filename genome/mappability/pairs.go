@@ -2,7 +2,6 @@ package mappability
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
@@ -80,6 +79,7 @@ func runPairs(ctx context.Context, genomes []*dna.Reference, o Options) (*Freque
 		o.Device.Kind = device.CPU // where the ends were counted
 	}
 	c := &counter{options: &o, ref: ref, frequencies: f, progress: newProgress(o.Progress, int64(len(genomes)))}
+	c.progress.last = 0 // the ends are counted
 	combinations := make([]uint32, total)
 	var fragments []stretch
 	for left := combinations; len(repeated) > 0; repeated = repeated[1:] {
@@ -187,12 +187,9 @@ func (m *member) combinations(s *sides, left, right []locate.Location, own int) 
 	least, most := uint64(o.MinInsert), uint64(o.MaxInsert)
 	for _, side := range s.left {
 		first, last := side+least, side+most
-		if locate.Place(side>>32).Strand() == locate.Reverse { // backward, up to the start of the contig
-			position := side & math.MaxUint32
-			if position < least {
-				continue
-			}
-			first, last = side-min(position, most), side-least
+		if locate.Place(side>>32).Strand() == locate.Reverse {
+			// Before the start of the contig there are positions that no contig has: both are below 2^31.
+			first, last = side-most, side-least
 		}
 		low, _ := slices.BinarySearch(s.right, first)
 		high, _ := slices.BinarySearch(s.right, last+1)

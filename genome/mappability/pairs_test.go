@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"scanmap/dna"
 	"scanmap/gpu"
 	"scanmap/gpu/device"
 	"scanmap/internal/effort"
@@ -49,18 +51,19 @@ func (in *input) expectedPairs() (want [][]uint32) {
 					(max(l.Start-start, start-l.Start) <= o.Edits || max(l.End-end, end-l.End) <= o.Edits))
 			}
 			for g := range in.genomes {
-				for _, a := range find(left)[g] {
+				of, mates := find(left)[g], find(right)[g]
+				for _, a := range of {
 					if a.Strand == locate.Forward || !o.ForwardOnly {
 						lefts++
 					}
 				}
-				for _, b := range find(right)[g] {
+				for _, b := range mates {
 					if b.Strand == locate.Reverse || !o.ForwardOnly {
 						rights++
 					}
 				}
-				for _, a := range find(left)[g] {
-					for _, b := range find(right)[g] {
+				for _, a := range of {
+					for _, b := range mates {
 						insert := b.End - a.Start
 						if a.Strand == locate.Reverse {
 							insert = a.End - b.Start
@@ -121,7 +124,7 @@ func TestPairs(t *testing.T) {
 	t.Parallel()
 	for _, metric := range []locate.Metric{locate.Substitutions, locate.Edits} {
 		unique, repeated, combined := 0, 0, 0
-		for seed := range uint64(effort.Pick(1200, 120) / (4 - 3*int(metric))) {
+		for seed := range uint64(effort.Pick(1200, 80) / (4 - 3*int(metric))) {
 			r := rand.New(rand.NewPCG(seed, 20+uint64(metric)))
 			in := chosenPairs(r, metric)
 			counts := in.comparePairs(t, r)
@@ -194,12 +197,30 @@ func TestPairsByHand(t *testing.T) {
 	}
 }
 
+// TestPairsOfManyPlaces has ends with more places than are held where they are only counted.
+func TestPairsOfManyPlaces(t *testing.T) {
+	t.Parallel()
+	const n = heldLocations + 5000
+	ref := truth.Reference(t, strings.Repeat("A", n))
+	o := Options{Metric: locate.Substitutions, Length: 4, MinInsert: 8, MaxInsert: 9, Regions: []Region{{0, 7, 8}}}
+	if got := counted(t, []*dna.Reference{ref}, o)[0][7]; got != n-3 {
+		t.Errorf("%d, want %d as of either end", got, n-3)
+	}
+	o.MaxInsert = 8
+	if got := counted(t, []*dna.Reference{ref}, o)[0][7]; got != n-7 {
+		t.Errorf("%d combinations, want %d", got, n-7)
+	}
+}
+
 // TestPairsWithBisulfite has the texts of treated DNA as genomes of one strand.
 func TestPairsWithBisulfite(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(effort.Pick(300, 60)) {
+	for seed := range uint64(effort.Pick(300, 24)) {
 		r := rand.New(rand.NewPCG(seed, 25))
 		in := chosenPairs(r, locate.Metric(seed%2))
+		if n := len(in.genomes[0][0]); seed%4 > 1 {
+			in.options.Regions = []Region{{0, n / 5, n / 2}}
+		}
 		o := in.options
 		o.ForwardOnly, o.Bisulfite, o.Threads = false, Bisulfite(Bisulfites[seed%3][0]), 1+r.IntN(2)
 		var want [][]uint32
