@@ -34,7 +34,7 @@ type mappabilityPage struct {
 	Mean        bool   // whether frequencies tell mappability
 }
 
-// contigKMers are the K-mers, or fragments, of a contig, all and by bins of the positions where they
+// contigKMers are the K-mers or fragments of a contig, all and by bins of the positions where they
 // begin.
 type contigKMers struct {
 	mappability.Summary

@@ -44,8 +44,8 @@ func TestMappability(t *testing.T) {
 		{"-K 4 --regions regions.bed", "one 0 1 0.25; one 1 2 0.33333334; one 8 9 0.25"},
 		{"-K 4 --against other.fa --forward-only --value frequency", "one 0 2 3; one 2 3 1; one 7 8 1; one 8 10 3"},
 		{"-K 4 --against other.fa --against other.fa --genomes --forward-only --value frequency", "one 0 2 3; one 2 3 1; one 7 8 1; one 8 10 3"},
-		// GTTT, an end of ACGTTT, lies once. AACGTT is its own reverse complement, with two combinations of
-		// ends that have three locations each.
+		// GTTT, an end of ACGTTT, lies once. AACGTT is its own reverse complement: two combinations,
+		// of ends with three locations each.
 		{"-K 4 --min-insert 6 --max-insert 6 --value frequency", "one 0 1 1; one 7 8 2"},
 		{"-K 4 --min-insert 6 --max-insert 6", "one 0 1 1; one 7 8 0.5"},
 		{"-K 4 --min-insert 6 --max-insert 6 --exclude-self", "one 0 1 0; one 7 8 1"},

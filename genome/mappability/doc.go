@@ -18,8 +18,7 @@
 // nowhere: it has no value, like a K-mer that would hang over the end of its contig. A K-mer with
 // fewer fits at its own place, where these letters count as edits, as in GenMap.
 //
-// Options.MinInsert and Options.MaxInsert have fragments counted in place of K-mers, by the places of
-// both of their ends (pairs.go).
+// Options.MinInsert and Options.MaxInsert have fragments counted in place of K-mers (pairs.go).
 //
 // # Two engines
 //
@@ -32,8 +31,8 @@
 //
 // # Files
 //
-// A file uses files of its line and of lines below. Two use a file above, run.go: bisulfite.go calls
-// it for each strand, and pairs.go for the ends of fragments.
+// A file uses files of its line and of lines below. Two files use run.go above them: bisulfite.go
+// for each strand, and pairs.go for the ends of fragments.
 //
 //	run.go                       a count: the engine, and one genome after the other
 //	bisulfite.go                 a count of each strand with T for C

@@ -14,8 +14,8 @@ const None = math.MaxUint32
 // Most is the largest frequency: larger ones are given as this one.
 const Most = None - 1
 
-// Frequencies are the frequencies of the K-mers of a reference, or of its fragments, for which all
-// that is said of K-mers holds. They take 4 bytes a base.
+// Frequencies are the frequencies of the K-mers of a reference, or of its fragments. They take 4
+// bytes a base.
 type Frequencies struct {
 	// Length is K.
 	Length int

@@ -362,8 +362,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestProgress has the work of each genome told in order, up to the end; of fragments first the work
-// of their ends, of which there may be no more.
+// TestProgress has the work of each genome told in order, up to the end. Fragments have the work of
+// their ends first. None of 1000 bases lies on the genome, and their combinations are no work.
 func TestProgress(t *testing.T) {
 	ref := truth.Reference(t, strings.Repeat("ACGGTTA", 100), "ACGATC")
 	for _, engine := range []Engine{EngineReads, EngineShared} {

@@ -71,10 +71,10 @@ type Options struct {
 	ExcludeSelf bool
 	// Genomes counts the genomes that have a place, and not the places.
 	Genomes bool
-	// MinInsert and MaxInsert, from Length on and at most dna.MaxContigLength, count fragments in
-	// place of K-mers, and the K-mers at both ends of a fragment are its ends. A fragment has
-	// (MinInsert + MaxInsert) / 2 bases, rounded down. Both are 0 where K-mers are counted. They do
-	// not go with Genomes.
+	// MinInsert and MaxInsert, from Length to dna.MaxContigLength, are the bounds of the insert size.
+	// With them fragments are counted in place of K-mers. A fragment has (MinInsert + MaxInsert) / 2
+	// bases, rounded down, and a K-mer at each end. Both are 0 for K-mers. Genomes is refused for
+	// fragments.
 	MinInsert, MaxInsert int
 	// Bisulfite counts in both strands of genomes as bisulfite treatment leaves them. Without it,
 	// nothing is converted.
@@ -98,7 +98,7 @@ type Options struct {
 // pairs tells whether fragments are counted, and not K-mers.
 func (o *Options) pairs() bool { return o.MaxInsert != 0 }
 
-// Counted is the word for what is counted: K-mer or fragment.
+// Counted is the word for the sequences that are counted: K-mer or fragment.
 func (o *Options) Counted() string {
 	if o.pairs() {
 		return "fragment"
@@ -106,7 +106,7 @@ func (o *Options) Counted() string {
 	return "K-mer"
 }
 
-// Bases is the length of what is counted: of a K-mer, or of a fragment.
+// Bases is the length of a K-mer, or of a fragment where fragments are counted.
 func (o *Options) Bases() int {
 	if o.pairs() {
 		return (o.MinInsert + o.MaxInsert) / 2
@@ -114,7 +114,7 @@ func (o *Options) Bases() int {
 	return o.Length
 }
 
-// ends are where the K-mers of what is counted begin, from its own start on.
+// ends are the offsets of the K-mers of a fragment from its start, or 0 for a K-mer.
 func (o *Options) ends() []int {
 	if o.pairs() {
 		return []int{0, o.Bases() - o.Length}

@@ -12,25 +12,25 @@ import (
 	"scanmap/mapper/find"
 )
 
-// A fragment's frequency is the least of three numbers: the frequencies of its two ends, and the
-// number of its combinations. A combination is a place of the left end and a place of the right end
-// in one genome, on one contig and one strand, from MinInsert to MaxInsert bases from the outer
-// start of the one to the outer end of the other: on strand + from the start of the left end to the
-// end of the right one, on strand - from the start of the right one to the end of the left one.
+// The frequency of a fragment is the least of three numbers: the frequencies of its two ends, and
+// the number of its combinations. A combination is a place of the left end and a place of the right
+// end in one genome, on one contig and one strand. Its insert size is from MinInsert to MaxInsert:
+// on strand + from the start of the left end to the end of the right one, on strand - from the
+// start of the right end to the end of the left one.
 //
-// Both ends are taken as K-mers of strand +. A read of the right end comes from strand -, so that
-// it lies on the other strand than its K-mer at each place (lemma in grouped.go), and the mates of a
+// Both ends are taken as K-mers of strand +. The read of a right end comes from strand -, and lies
+// on the other strand than the K-mer at each place (lemma in grouped.go). So the mates of a
 // combination face each other. Mates of other orientations come from the same bases, and have the
 // same combinations.
 //
-// With edits, the places that stand for a fragment's own ends may be too near or too far apart. The
-// fragment counts as a combination in any case: as one more, unless a combination is counted both
-// of whose ends are the own ones, or exclude them. All three numbers are thus 1 or more, each with
-// the fragment's own place, so that ExcludeSelf takes 1 off the least of them.
+// With edits another place may stand for an own end, as it excludes it. Then the places that stand
+// for both own ends may be too near or too far apart. A fragment counts as a combination of its own
+// in any case: one is added if no combination has two ends that are the own ones or exclude them.
+// Each of the three numbers thus has the fragment itself, and ExcludeSelf takes 1 off their least.
 //
-// Combinations are counted where both ends have two places or more, and so no memory is needed for
-// the places of most K-mers. The reads of such a fragment belong together: a finder hands on the
-// places of both at a time, and one goroutine combines them and forgets them.
+// Combinations are counted where both ends have two places or more. No memory is needed for the
+// places of other K-mers. The two reads of such a fragment belong together: a finder hands on the
+// places of both at a time, and one goroutine combines and forgets them.
 
 // runPairs counts fragments.
 func runPairs(ctx context.Context, genomes []*dna.Reference, o Options) (*Frequencies, error) {
@@ -156,8 +156,7 @@ func (m *member) combinePart(ctx context.Context, part *find.Batch, offsets []in
 	})
 }
 
-// sides are the outer sides of the left and of the right ends of a fragment. They are scratch memory
-// of combinations.
+// sides are the outer sides of the left and right ends of a fragment. They are scratch memory.
 type sides struct{ left, right []uint64 }
 
 // outer is the outer side of an end of a fragment: the place, and below it the position. At a place
