@@ -30,15 +30,18 @@ type mappabilityPage struct {
 	Table       *table
 	Contigs     []coverageChart
 	ContigsLeft string
-	Mean        bool // whether frequencies tell mappability
+	Counted     string // K-mer or fragment
+	Mean        bool   // whether frequencies tell mappability
 }
 
-// contigKMers are the K-mers of a contig, all and by bins of the positions where they begin.
+// contigKMers are the K-mers or fragments of a contig, all and by bins of the positions where they
+// begin.
 type contigKMers struct {
 	mappability.Summary
-	contig *dna.Contig
-	bin    int
-	bins   []mappability.Summary
+	contig  *dna.Contig
+	counted string // K-mer or fragment
+	bin     int
+	bins    []mappability.Summary
 }
 
 // MappabilityHTML writes frequencies as one page without other files or the network, and with
@@ -49,11 +52,12 @@ func MappabilityHTML(w io.Writer, f *mappability.Frequencies, ref *dna.Reference
 		return err
 	}
 	frame.Facts, frame.Tiles = mappabilityFacts(f, ref, o, info), mappabilityTiles(f, o)
-	p := mappabilityPage{frame: frame, Mean: !(o.ExcludeSelf && o.Genomes)}
+	p := mappabilityPage{frame: frame, Counted: o.Counted(), Mean: !(o.ExcludeSelf && o.Genomes)}
 	var byFrequency []int64
 	contigs := make([]contigKMers, len(ref.Contigs))
 	for i := range contigs {
 		contigs[i] = newContigKMers(f, i, &ref.Contigs[i], &byFrequency)
+		contigs[i].counted = p.Counted
 	}
 	p.Bars = frequencyBars(byFrequency, o)
 	slices.SortStableFunc(contigs, func(a, b contigKMers) int { return cmp.Compare(b.contig.Length, a.contig.Length) })
@@ -91,13 +95,19 @@ func mappabilityFacts(f *mappability.Frequencies, ref *dna.Reference, o *mappabi
 		counted += ", with T for C, of K-mers of " + bisulfiteStrand(o.Bisulfite)
 	}
 	if o.ExcludeSelf {
-		counted += ", without a K-mer's own"
+		counted += ", without a " + o.Counted() + "'s own"
+	}
+	if o.MaxInsert > 0 {
+		counted = "the least of both ends and of their combinations: " + counted
 	}
 	facts := []fact{
 		{"Reference", fmt.Sprintf("%s (%s)", inputName(info.Reference), sizeOf(int64(ref.TotalLength()), int64(len(ref.Contigs)))), false},
 		{"K-mers", plural(int64(f.Length), "base"), false},
-		{"Frequency", counted, false},
 	}
+	if o.MaxInsert > 0 {
+		facts = append(facts, fact{"Fragments", fmt.Sprintf("%s, combinations from %d to %d", plural(int64(o.Bases()), "base"), o.MinInsert, o.MaxInsert), false})
+	}
+	facts = append(facts, fact{"Frequency", counted, false})
 	if len(info.Against) > 0 {
 		names := make([]string, len(info.Against))
 		for i, name := range info.Against {
@@ -122,7 +132,7 @@ func bisulfiteStrand(b mappability.Bisulfite) string {
 
 func mappabilityTiles(f *mappability.Frequencies, o *mappability.Options) []tile {
 	s := f.Summarize()
-	of := "locations of a K-mer"
+	of := "locations of a " + o.Counted()
 	if o.Genomes {
 		of = "genomes of a K-mer"
 	}
@@ -130,8 +140,8 @@ func mappabilityTiles(f *mappability.Frequencies, o *mappability.Options) []tile
 		of += ", without its own"
 	}
 	tiles := []tile{
-		{"K-mers", grouped(s.KMers), "at " + plural(s.Positions, "position")},
-		{"unique", unbroken(s.Unique, s.KMers), plural(s.Unique, "K-mer")},
+		{o.Counted() + "s", grouped(s.KMers), "at " + plural(s.Positions, "position")},
+		{"unique", unbroken(s.Unique, s.KMers), plural(s.Unique, o.Counted())},
 		{"mean frequency", decimal(float64(s.Places) / max(1, float64(s.KMers))), of},
 		{"largest frequency", grouped(int64(s.Largest)), of},
 	}
@@ -183,11 +193,12 @@ func frequencyBars(byFrequency []int64, o *mappability.Options) barChart {
 			bars = append(bars, bar{Label: b.String(), Share: percent(b.Reads, all), number: b.Reads})
 		}
 	}
-	title, axis := "K-mers by frequency", "frequency"
+	by, counted := "frequency", o.Counted()+"s"
 	if o.Genomes {
-		title, axis = "K-mers by genomes", "genomes"
+		by = "genomes"
 	}
-	return newBarChart("frequency", title, axis+", K-mers, share of K-mers", bars)
+	title := strings.ToUpper(counted[:1]) + counted[1:] + " by " + by
+	return newBarChart("frequency", title, by+", "+counted+", share of "+counted, bars)
 }
 
 // contigTable has the longest contigs first.
@@ -196,7 +207,7 @@ func (p *mappabilityPage) contigTable(contigs []contigKMers, o *mappability.Opti
 	if o.Genomes {
 		frequency = "mean genomes#"
 	}
-	t := &table{Title: "Contigs", Header: columns("contig", "bases#", "K-mers#", "unique#", "of K-mers#", frequency, "mean mappability#"),
+	t := &table{Title: "Contigs", Header: columns("contig", "bases#", p.Counted+"s#", "unique#", "of "+p.Counted+"s#", frequency, "mean mappability#"),
 		Left: left(len(contigs)-maxRows, "contig", "not longer than these")}
 	if !p.Mean {
 		t.Header = t.Header[:6]
@@ -225,7 +236,7 @@ func (c *contigKMers) chart(class string, mean bool) coverageChart {
 	}
 	chart := coverageChart{
 		Name: shown(c.contig.Name), Class: class, Length: strconv.Itoa(c.contig.Length), Bin: strconv.Itoa(c.bin), Top: "1",
-		Summary: fmt.Sprintf("%s, %s, %s unique", plural(int64(c.contig.Length), "base"), plural(c.KMers, "K-mer"), percent(c.Unique, c.KMers)),
+		Summary: fmt.Sprintf("%s, %s, %s unique", plural(int64(c.contig.Length), "base"), plural(c.KMers, c.counted), percent(c.Unique, c.KMers)),
 	}
 	name := "unique share"
 	length := float64(c.contig.Length) / float64(c.bin)

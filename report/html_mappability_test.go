@@ -147,6 +147,17 @@ func TestMappabilityHTML(t *testing.T) {
 	if bytes.Count(hostile, []byte("<script")) != 1 {
 		t.Error("a name is obeyed")
 	}
+	o.MinInsert, o.MaxInsert = 30, 51
+	fragments := string(mappabilityPageOf(t, "chr1", o))
+	for _, want := range []string{
+		"Fragments by frequency", tied("3,000 bases, 2,961 fragments, "), "40 bases, combinations from 30 to 51", "share of fragments that are unique",
+		"the least of both ends and of their combinations: locations on both strands",
+	} {
+		if !strings.Contains(fragments, want) {
+			t.Errorf("the page of fragments lacks %s", want)
+		}
+	}
+	o.MinInsert, o.MaxInsert = 0, 0
 	o.ExcludeSelf, o.Genomes = true, true
 	if others := mappabilityPageOf(t, "chr1", o); bytes.Contains(others, []byte("mean mappability")) || !bytes.Contains(others, []byte("unique share")) {
 		t.Error("the page has a mappability that the frequencies do not tell")

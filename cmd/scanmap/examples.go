@@ -81,6 +81,8 @@ var examples = []example{
 
 	{"mappability", categorySearch, "At how many locations of two genomes 36-mers fit with up to 2 substitutions",
 		"scanmap mappability -K 36 --max-mismatches 2 --against virus.fa ref.fa > 36.bedgraph"},
+	{"mappability", categoryPairs, "Fragments of 300 bases that reads of 100 bases from both ends can place",
+		"scanmap mappability -K 100 -e 2 --min-insert 200 --max-insert 400 --unique pairs.bed ref.fa"},
 	{"mappability", categoryOutput, "Frequencies as numbers for each base, and where 100-mers are unique",
 		"scanmap mappability -K 100 -e 2 --raw ref.freq16 --unique unique.bed ref.fa"},
 	{"mappability", categoryReports, "How unique the genome is, along its contigs, as a page",

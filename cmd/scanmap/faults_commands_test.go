@@ -67,7 +67,7 @@ var faultCalls = map[string][]faultCall{
 			"h.html u.bed w.wig x.bedgraph.gz x.bedgraph.gz.tbi x.freq8"},
 		{"mappability -K 9 -o F/x.bw I/ref.fa", "x.bw"},
 		{"mappability -K 9 --bisulfite both -o F/x.bw I/ref.fa", "x.bw"},
-		{"mappability -K 9 --unique F/u.bed I/ref.fa", "u.bed"},
+		{"mappability -K 9 --min-insert 20 --max-insert 30 --unique F/u.bed I/ref.fa", "u.bed"},
 		{"mappability -K 9 --raw F/x.map I/ref.fa", "x.map"},
 		{"mappability -K 9 I/ref.fa", ""},
 	},

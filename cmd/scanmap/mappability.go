@@ -43,6 +43,8 @@ func mappabilityCommand(p process) *cli.Command {
 		UsageText: "scanmap mappability [options] -K LENGTH REF.fa",
 		Description: "REF is FASTA, plain or compressed, and - is standard input. The frequency of a position is the number of\n" +
 			"locations, on both strands, where the K-mer that begins there fits within --max-distance or --max-mismatches.\n" +
+			"With --min-insert and --max-insert fragments are counted: the least of the frequencies of both ends and the number\n" +
+			"of combinations of their locations.\n" +
 			"Without -o, --raw, --wig, --unique and --report-html, bedGraph goes to standard output.",
 		HideHelpCommand: true,
 		Flags: []cli.Flag{
@@ -67,6 +69,11 @@ func mappabilityCommand(p process) *cli.Command {
 				Usage: "count K-mers that begin in the regions of `FILE`, BED, and no others"},
 			choice(&cli.StringFlag{Name: "engine", Value: string(mappability.EngineAuto), Category: categorySearch,
 				Usage: "`NAME` of the engine: " + explained(mappability.Engines) + "; all count the same"}, namesOf(mappability.Engines)),
+
+			&cli.StringFlag{Name: "min-insert", Category: categoryPairs, DefaultText: "none, K-mers are counted",
+				Usage: "count fragments, with K-mers as ends, and combinations of locations with at least `N` bases; needs --max-insert"},
+			&cli.StringFlag{Name: "max-insert", Category: categoryPairs, DefaultText: "none, K-mers are counted",
+				Usage: "combinations have at most `N` bases; a fragment has the middle of --min-insert and --max-insert"},
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput,
 				Usage: "write values to `FILE`, which appears when it is complete, as bedGraph (.bedgraph), with its index (.bedgraph.gz), " +
@@ -184,7 +191,13 @@ func (j *mappabilityJob) readDefinition(c *cli.Context) error {
 	if o.Edits == 0 {
 		o.Metric = mappability.Substitutions // the same, by engine shared
 	}
+	if err := readInserts(c, o); err != nil {
+		return err
+	}
 	o.ForwardOnly, o.ExcludeSelf, o.Genomes = c.Bool("forward-only"), c.Bool("exclude-self"), c.Bool("genomes")
+	if o.Genomes && c.IsSet("min-insert") {
+		return errors.New("option --genomes counts genomes that have a K-mer, and excludes --min-insert and --max-insert")
+	}
 	if c.IsSet("bisulfite") {
 		strand, err := oneOf(c, "bisulfite", mappability.Bisulfites)
 		if err != nil {
@@ -208,6 +221,27 @@ func (j *mappabilityJob) readDefinition(c *cli.Context) error {
 		j.value = valueFrequency
 	}
 	return err
+}
+
+// readInserts reads the insert sizes of fragments.
+func readInserts(c *cli.Context, o *mappability.Options) error {
+	if !c.IsSet("min-insert") && !c.IsSet("max-insert") {
+		return nil
+	}
+	if !c.IsSet("min-insert") || !c.IsSet("max-insert") {
+		return errors.New("options --min-insert and --max-insert need each other")
+	}
+	err := wholeNumbers(c, wholeNumber{"min-insert", &o.MinInsert, 1, dna.MaxContigLength}, wholeNumber{"max-insert", &o.MaxInsert, 1, dna.MaxContigLength})
+	if err != nil {
+		return err
+	}
+	if o.MinInsert < o.Length {
+		return fmt.Errorf("option --min-insert: %d is less than the length of K-mers, %d", o.MinInsert, o.Length)
+	}
+	if o.MaxInsert < o.MinInsert {
+		return fmt.Errorf("option --max-insert: %d is less than %d", o.MaxInsert, o.MinInsert)
+	}
+	return nil
 }
 
 // oneOf reads an option whose values have names.
@@ -351,9 +385,13 @@ func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files 
 		}
 		genomes = append(genomes, genome)
 	}
-	if longest := longestContig(genomes[0]); j.options.Length > longest {
-		return "", fmt.Errorf("%s: K-mers of %d bases (--length) cannot lie on it, whose longest contig has %d",
-			shownInput(j.genomes[0]), j.options.Length, longest)
+	if n, longest := j.options.Bases(), longestContig(genomes[0]); n > longest {
+		option := "--length"
+		if j.options.MaxInsert > 0 {
+			option = "--min-insert, --max-insert"
+		}
+		return "", fmt.Errorf("%s: %ss of %d bases (%s) cannot lie on it, whose longest contig has %d",
+			shownInput(j.genomes[0]), j.options.Counted(), n, option, longest)
 	}
 	if j.regions != "" {
 		intervals, err := readBED(ctx, j.regions, genomes[0])
@@ -433,7 +471,7 @@ func (j *mappabilityJob) summarize(f *mappability.Frequencies) string {
 	case own:
 		mean = "mean frequency without own locations"
 	}
-	line := fmt.Sprintf("%d positions, %d K-mers, %d unique (%.2f %%), %s %.4g, largest %d", s.Positions, s.KMers, s.Unique,
+	line := fmt.Sprintf("%d positions, %d %ss, %d unique (%.2f %%), %s %.4g, largest %d", s.Positions, s.KMers, j.options.Counted(), s.Unique,
 		100*float64(s.Unique)/kmers, mean, float64(s.Places)/kmers, s.Largest)
 	if !own || !genomes {
 		line += ", mean mappability"

@@ -252,7 +252,7 @@ var drawnCalls = []drawnCall{
 		[]string{"-k 1", "--max-mismatches 2", "--within 3", "--within 0 --end 5", "--end 3", "--trim", "--mate 1", "--mate 2", "--mates-apart",
 			"--margin 2", "--forward-only", "-k 2"}, 16, checkSplit},
 	{"mappability", []string{"mappability -K 12 ref.fa"}, []string{"--max-mismatches 1", "-e 1", "--forward-only", "--bisulfite both", "--bisulfite reverse", "--exclude-self", "--against other.fa",
-		"--genomes", "--regions regions.bed", "--engine reads", "--engine shared", "--value frequency", "--raw x.freq16", "--raw x.map",
+		"--genomes", "--min-insert 40 --max-insert 60", "--regions regions.bed", "--engine reads", "--engine shared", "--value frequency", "--raw x.freq16", "--raw x.map",
 		"--unique u.bed", "-o x.bedgraph"}, 6, checkMappability},
 	{"copies", []string{"copies --window 100 ref.fa depth.bedgraph"}, []string{"--gc none", "--gc strata", "--gc-window 77", "--span 0.5", "--control-copies 1",
 		"--controls controls.bed", "--mask mask.bed", "--mask-margin 10", "--regions regions.bed --region-copies r.bed", "-o x.bed", "--window 250", "--window auto:0.4",
@@ -471,7 +471,7 @@ func checkSplit(t *testing.T, args []string, left map[string]string) {
 
 func checkMappability(t *testing.T, args []string, left map[string]string) {
 	t.Helper()
-	kmers, unique := numberIn(t, left["!"], `, ([0-9]+) K-mers`), numberIn(t, left["!"], `, ([0-9]+) unique`)
+	kmers, unique := numberIn(t, left["!"], `, ([0-9]+) (?:K-mers|fragments)`), numberIn(t, left["!"], `, ([0-9]+) unique`)
 	lengths := func(rows []string) int { return sumOf(t, rows, 2) - sumOf(t, rows, 1) }
 	if rows := rowsOf(left["-"]+left["x.bedgraph"], ""); len(rows) > 0 && lengths(rows) != kmers {
 		t.Errorf("%q: values of %d K-mers, and %q", args, lengths(rows), left["!"])

@@ -51,12 +51,12 @@ func runBisulfite(ctx context.Context, genomes []*dna.Reference, o Options) (*Fr
 			return forward, err
 		}
 	}
-	// The K-mer at p of strand + is the one at length - K - p of strand -.
+	// The K-mer at p of strand + is the one at length - K - p of strand -. Fragments have more bases.
 	regions := o.Regions
 	if regions != nil {
 		o.Regions = []Region{}
 		for _, r := range regions {
-			behind := own.Contigs[r.Contig].Length - o.Length + 1
+			behind := own.Contigs[r.Contig].Length - o.Bases() + 1
 			o.Regions = append(o.Regions, Region{r.Contig, max(0, behind-r.To), max(0, behind-r.From)})
 		}
 	}
@@ -64,11 +64,11 @@ func runBisulfite(ctx context.Context, genomes []*dna.Reference, o Options) (*Fr
 		return nil, err
 	}
 	for i := range own.Contigs {
-		if n := own.Contigs[i].Length - o.Length + 1; n > 0 {
+		if n := own.Contigs[i].Length - o.Bases() + 1; n > 0 {
 			slices.Reverse(reverse.Of(i)[:n])
 		}
 	}
-	reverse.starts = startsOf(own, o.Length, regions)
+	reverse.starts = startsOf(own, o.Bases(), regions)
 	if wanted == BisulfiteReverse {
 		return reverse, nil
 	}

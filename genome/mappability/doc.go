@@ -18,6 +18,8 @@
 // nowhere: it has no value, like a K-mer that would hang over the end of its contig. A K-mer with
 // fewer fits at its own place, where these letters count as edits, as in GenMap.
 //
+// Options.MinInsert and Options.MaxInsert have fragments counted in place of K-mers (pairs.go).
+//
 // # Two engines
 //
 // Reads (reads.go) hands the K-mers to the finders of package mapper/find as if they were reads,
@@ -29,12 +31,12 @@
 //
 // # Files
 //
-// A file uses files of its line and of lines below. bisulfite.go alone uses a file above, run.go,
-// which it calls for each strand.
+// A file uses files of its line and of lines below. Two files use run.go above them: bisulfite.go
+// for each strand, and pairs.go for the ends of fragments.
 //
 //	run.go                       a count: the engine, and one genome after the other
 //	bisulfite.go                 a count of each strand with T for C
-//	reads.go                     engine reads: K-mers mapped
+//	reads.go, pairs.go           engine reads: K-mers mapped; fragments, by the places of their ends
 //	grouped.go, stringtable.go   one of each string of equal K-mers
 //	shared.go                    engine shared: its parts in order, and the lemmas
 //	rounds.go, stringset.go      crowded K-mers: rounds, and the strings of a bin of a round

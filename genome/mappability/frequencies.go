@@ -14,7 +14,8 @@ const None = math.MaxUint32
 // Most is the largest frequency: larger ones are given as this one.
 const Most = None - 1
 
-// Frequencies are the frequencies of the K-mers of a reference. They take 4 bytes a base.
+// Frequencies are the frequencies of the K-mers of a reference, or of its fragments. They take 4
+// bytes a base.
 type Frequencies struct {
 	// Length is K.
 	Length int
@@ -52,7 +53,9 @@ type counter struct {
 	// apart are the K-mers that Reads maps one by one. grouped are the K-mers that it maps once for
 	// all equal ones.
 	apart, grouped []span
-	progress       *progress
+	// own tells that combinations are counted in the genome of the fragments.
+	own      bool
+	progress *progress
 }
 
 // addSaturated adds, up to the most that counts hold.

@@ -320,6 +320,11 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{Options{Length: 3, Engine: EngineShared}, "engine shared counts substitutions alone"},
 		{Options{Length: 3, Engine: EngineShared, Metric: locate.Substitutions, Device: device.Choice{Kind: device.CUDA}},
 			"engine shared runs on the CPU alone"},
+		{Options{Length: 3, MinInsert: 2, MaxInsert: 4}, "insert sizes from 2 to 4 do not fit ends of 3 bases"},
+		{Options{Length: 3, MinInsert: 3}, "insert sizes from 3 to 0 do not fit ends of 3 bases"},
+		{Options{Length: 3, MinInsert: 4, MaxInsert: 3}, "insert sizes from 4 to 3 do not fit ends of 3 bases"},
+		{Options{Length: 3, MinInsert: 4, MaxInsert: 1 << 31}, "insert sizes from 4 to 2147483648 do not fit ends of 3 bases"},
+		{Options{Length: 3, MinInsert: 3, MaxInsert: 3, Genomes: true}, "fragments are counted by their combinations, and not by genomes"},
 		{Options{Length: 3, Regions: []Region{{0, 0, 5}}}, "there is no stretch from 0 to 5 of contig 0"},
 	} {
 		if _, err := Run(context.Background(), []*dna.Reference{ref}, c.o); err == nil || err.Error() != c.want {
@@ -348,7 +353,7 @@ func TestStopped(t *testing.T) {
 	grouped := limits{grouped: func(int) bool { return true }}
 	for _, o := range []Options{
 		{Engine: EngineReads, Edits: 1}, {Engine: EngineReads}, {Engine: EngineReads, limits: grouped},
-		{Engine: EngineShared, Edits: 1}, {Engine: EngineShared}, {Engine: EngineShared, Edits: 1, limits: crowded},
+		{Engine: EngineShared, Edits: 1, MinInsert: 30, MaxInsert: 30}, {Engine: EngineShared, Edits: 1}, {Engine: EngineShared}, {Engine: EngineShared, Edits: 1, limits: crowded},
 	} {
 		o.Metric, o.Length = locate.Substitutions, 20
 		if _, err := Run(ctx, []*dna.Reference{ref}, o); !errors.Is(err, reason) {
@@ -357,20 +362,26 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestProgress has the work of each genome told in order, up to the end.
+// TestProgress has the work of each genome told in order, up to the end. Fragments have the work of
+// their ends first. None of 1000 bases lies on the genome, and their combinations are no work.
 func TestProgress(t *testing.T) {
 	ref := truth.Reference(t, strings.Repeat("ACGGTTA", 100), "ACGATC")
 	for _, engine := range []Engine{EngineReads, EngineShared} {
-		last := int64(-1)
-		o := Options{Metric: locate.Substitutions, Length: 20, Edits: 1, Engine: engine, limits: limits{batch: 100, block: 50, stripe: 100, chunk: 30}}
-		o.Progress = func(done, total int64) {
-			if done <= last || done > total || total != 2*shares {
-				t.Errorf("%s: %d of %d after %d", engine, done, total, last)
+		for _, insert := range []int{0, 30, 1000} {
+			last, all := int64(-1), int64(2*shares)
+			o := Options{Metric: locate.Substitutions, Length: 20, Edits: 1, Engine: engine, limits: limits{batch: 100, block: 50, stripe: 100, chunk: 30}}
+			if o.MinInsert, o.MaxInsert = insert, insert; insert > 0 {
+				all *= 2
 			}
-			last = done
-		}
-		if _, err := Run(context.Background(), []*dna.Reference{ref, ref}, o); err != nil || last != 2*shares {
-			t.Errorf("%s: %d, %v", engine, last, err)
+			o.Progress = func(done, total int64) {
+				if done <= last || done > total || total != all {
+					t.Errorf("%s, insert size %d: %d of %d after %d", engine, insert, done, total, last)
+				}
+				last = done
+			}
+			if _, err := Run(context.Background(), []*dna.Reference{ref, ref}, o); err != nil || last != all {
+				t.Errorf("%s, insert size %d: %d, %v", engine, insert, last, err)
+			}
 		}
 	}
 }

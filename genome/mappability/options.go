@@ -71,10 +71,15 @@ type Options struct {
 	ExcludeSelf bool
 	// Genomes counts the genomes that have a place, and not the places.
 	Genomes bool
+	// MinInsert and MaxInsert, from Length to dna.MaxContigLength, are the bounds of the insert size.
+	// With them fragments are counted in place of K-mers. A fragment has (MinInsert + MaxInsert) / 2
+	// bases, rounded down, and a K-mer at each end. Both are 0 for K-mers. Genomes is refused for
+	// fragments.
+	MinInsert, MaxInsert int
 	// Bisulfite counts in both strands of genomes as bisulfite treatment leaves them. Without it,
 	// nothing is converted.
 	Bisulfite Bisulfite
-	// Regions are where wanted K-mers begin, in any order; nil for everywhere.
+	// Regions are where wanted K-mers, or fragments, begin, in any order; nil for everywhere.
 	Regions []Region
 	Engine  Engine
 	// Device is where Reads runs. With device.Auto that is the CPU if Shared can do the work or
@@ -88,6 +93,33 @@ type Options struct {
 	// goroutine at a time.
 	Progress func(done, total int64)
 	limits   limits
+}
+
+// pairs tells whether fragments are counted, and not K-mers.
+func (o *Options) pairs() bool { return o.MaxInsert != 0 }
+
+// Counted is the word for the sequences that are counted: K-mer or fragment.
+func (o *Options) Counted() string {
+	if o.pairs() {
+		return "fragment"
+	}
+	return "K-mer"
+}
+
+// Bases is the length of a K-mer, or of a fragment where fragments are counted.
+func (o *Options) Bases() int {
+	if o.pairs() {
+		return (o.MinInsert + o.MaxInsert) / 2
+	}
+	return o.Length
+}
+
+// ends are the offsets of the K-mers of a fragment from its start, or 0 for a K-mer.
+func (o *Options) ends() []int {
+	if o.pairs() {
+		return []int{0, o.Bases() - o.Length}
+	}
+	return []int{0}
 }
 
 // A Region is the positions [From, To) of a contig, by its number.
@@ -124,6 +156,10 @@ func (o *Options) check(ref *dna.Reference) error {
 		return fmt.Errorf("a K-mer has from 1 to %d bases, not %d", MaxLength, o.Length)
 	case o.Edits < 0 || o.Edits >= o.Length:
 		return fmt.Errorf("%d edits in K-mers of %d bases: everything or nothing would fit", o.Edits, o.Length)
+	case (o.MinInsert != 0 || o.MaxInsert != 0) && (o.MinInsert < o.Length || o.MaxInsert < o.MinInsert || o.MaxInsert > dna.MaxContigLength):
+		return fmt.Errorf("insert sizes from %d to %d do not fit ends of %d bases", o.MinInsert, o.MaxInsert, o.Length)
+	case o.pairs() && o.Genomes:
+		return errors.New("fragments are counted by their combinations, and not by genomes")
 	case o.Engine == EngineShared && o.Metric != locate.Substitutions:
 		return errors.New("engine shared counts substitutions alone")
 	case o.Engine == EngineShared && o.Device.Kind == device.CUDA:

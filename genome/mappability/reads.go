@@ -28,11 +28,44 @@ func (c *counter) reads(ctx context.Context, genome *dna.Reference) error {
 	if c.apart == nil && c.grouped == nil {
 		c.group()
 	}
+	apart := func(yield func(stretch) bool) {
+		for _, s := range c.apart {
+			if !yield(stretch{s, c.counts[s.from:s.to]}) {
+				return
+			}
+		}
+	}
+	return c.withCrew(genome, total, func(crew []*member, size int) error {
+		if err := mapStretches(ctx, crew, apart, size); err != nil {
+			return err
+		}
+		// Of grouped K-mers, one for each string.
+		return c.eachWindow(ctx, func(strings iter.Seq[stretch]) error { return mapStretches(ctx, crew, strings, size) })
+	})
+}
+
+// withCrew calls use with finders that map K-mers to a genome, `total` at most, in batches of a
+// size.
+func (c *counter) withCrew(genome *dna.Reference, total int, use func(crew []*member, size int) error) error {
 	finders, done, err := c.finders(genome, total)
 	if err != nil {
 		return err
 	}
-	err = c.mapAll(ctx, genome, finders)
+	size := find.BatchReads(int64(genome.TotalLength()))
+	if len(finders) > 1 { // GPUs
+		size = find.GPUBatchReads(int64(genome.TotalLength()))
+	}
+	if c.options.limits.batch > 0 {
+		size = c.options.limits.batch
+	}
+	var crew []*member
+	for _, f := range finders {
+		crew = append(crew, newMember(c, genome, f))
+	}
+	err = use(crew, size)
+	for _, f := range finders {
+		f.Discard() // of a batch that the end of the run cuts off
+	}
 	if closed := done(); err == nil {
 		err = closed
 	}
@@ -46,8 +79,8 @@ func (c *counter) finders(genome *dna.Reference, total int) (finders []find.Find
 	options := find.Options{
 		Engine: find.EngineAuto, Metric: o.Metric, Threads: o.Threads, BatchReads: o.limits.batch, Times: &find.Times{},
 		Temporary: o.Temporary, Limits: o.limits.find,
-		// Locations that are only counted have no known strand.
-		Want: find.Want{Numbers: !o.ForwardOnly},
+		// Locations that are only counted have no known strand and no known place.
+		Want: find.Want{Numbers: !o.ForwardOnly && !o.pairs()},
 	}
 	wanted := o.Device.Kind == device.CUDA
 	if o.Device.Kind == device.Auto && o.Device.LoadDriver() == nil {
@@ -69,33 +102,6 @@ func (c *counter) finders(genome *dna.Reference, total int) (finders []find.Find
 
 // gpuStart is the time of starting on a GPU and of ending there (docs/gpu.md).
 const gpuStart = 500 * time.Millisecond
-
-// mapAll has the finders map all K-mers; of grouped ones, one for each string.
-func (c *counter) mapAll(ctx context.Context, genome *dna.Reference, finders []find.Finder) error {
-	size := find.BatchReads(int64(genome.TotalLength()))
-	if len(finders) > 1 { // GPUs
-		size = find.GPUBatchReads(int64(genome.TotalLength()))
-	}
-	if c.options.limits.batch > 0 {
-		size = c.options.limits.batch
-	}
-	var crew []*member
-	for _, f := range finders {
-		crew = append(crew, newMember(c, genome, f))
-		defer f.Discard() // of a batch that the end of the run cuts off
-	}
-	apart := func(yield func(stretch) bool) {
-		for _, s := range c.apart {
-			if !yield(stretch{s, c.counts[s.from:s.to]}) {
-				return
-			}
-		}
-	}
-	if err := mapStretches(ctx, crew, apart, size); err != nil {
-		return err
-	}
-	return c.eachWindow(ctx, func(strings iter.Seq[stretch]) error { return mapStretches(ctx, crew, strings, size) })
-}
 
 // mapStretches has a crew map the K-mers of stretches, in batches of a size, until none is left.
 // Each batch has counts of its own, so that their order does not matter.
@@ -154,7 +160,8 @@ func batched(all iter.Seq[stretch], size int) iter.Seq[[]stretch] {
 	}
 }
 
-// A member is a finder at work, with its memory.
+// A member is a finder at work, with its memory. It counts K-mers, each a read, or fragments, whose
+// ends are two reads that no part of a batch separates.
 type member struct {
 	*counter
 	finder  find.Finder
@@ -163,15 +170,17 @@ type member struct {
 	readers []find.Reader // by thread
 	letters []byte
 	reads   []fasta.Read
-	places  []uint32            // by read
+	places  []uint32            // by K-mer or fragment
+	offsets []int               // by fragment
 	lists   [][]locate.Location // by thread
+	sides   []sides             // by thread
 }
 
 func newMember(c *counter, genome *dna.Reference, f find.Finder) *member {
-	m := &member{counter: c, finder: f, lists: make([][]locate.Location, c.options.Threads)}
+	m := &member{counter: c, finder: f, lists: make([][]locate.Location, c.options.Threads), sides: make([]sides, c.options.Threads)}
 	// Locations that are not held are known as numbers by distance alone, without strands.
 	most := heldLocations
-	if c.options.ForwardOnly {
+	if c.options.ForwardOnly || c.options.pairs() {
 		most = math.MaxInt
 	}
 	for range c.options.Threads {
@@ -183,34 +192,44 @@ func newMember(c *counter, genome *dna.Reference, f find.Finder) *member {
 // heldLocations is the most locations of a K-mer that are held. More are counted alone.
 const heldLocations = 1 << 16
 
-// count counts the places of the K-mers of a batch.
+// count counts the places of the K-mers of a batch, or the combinations of fragments.
 func (m *member) count(ctx context.Context, batch []stretch) error {
 	o := m.options
 	n := 0
 	for _, s := range batch {
 		n += s.to - s.from
 	}
-	m.letters, m.reads = parallel.Resize(m.letters, n+len(batch)*(o.Length-1)), m.reads[:0]
+	ends := o.ends()
+	m.letters, m.reads = parallel.Resize(m.letters, len(ends)*(n+len(batch)*(o.Length-1))), m.reads[:0]
+	m.offsets = m.offsets[:0]
 	left := m.letters
 	for _, s := range batch {
-		letters := left[:s.to-s.from+o.Length-1]
-		left = left[len(letters):]
-		parallel.Ranges(o.Threads, len(letters), 1<<14, func(_, from, to int) {
-			for i := from; i < to; i++ {
-				letters[i] = m.ref.Bases.Letter(s.from + i)
-			}
-		})
+		var letters [2][]byte // from each end on
+		for e, end := range ends {
+			letters[e] = left[:s.to-s.from+o.Length-1]
+			left = left[len(letters[e]):]
+			parallel.Ranges(o.Threads, len(letters[e]), 1<<14, func(_, from, to int) {
+				for i := from; i < to; i++ {
+					letters[e][i] = m.ref.Bases.Letter(s.from + end + i)
+				}
+			})
+		}
 		for i := range s.to - s.from {
-			m.reads = append(m.reads, fasta.Read{Bases: letters[i : i+o.Length : i+o.Length]})
+			for e := range ends {
+				m.reads = append(m.reads, fasta.Read{Bases: letters[e][i : i+o.Length : i+o.Length]})
+			}
+			if o.pairs() {
+				m.offsets = append(m.offsets, s.from+i)
+			}
 		}
 	}
 	m.places = parallel.Resize(m.places, n)
 	clear(m.places)
-	b, err := m.finder.Pack(m.reads, 1, func(int) int { return o.Edits })
+	b, err := m.finder.Pack(m.reads, len(ends), func(int) int { return o.Edits })
 	if err != nil {
 		return err
 	}
-	for next := 0; next < n; {
+	for next := 0; next < len(m.reads); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -218,12 +237,22 @@ func (m *member) count(ctx context.Context, batch []stretch) error {
 		if err != nil {
 			return err
 		}
-		m.countPart(ctx, part, m.places[next:])
+		if o.pairs() {
+			m.combinePart(ctx, part, m.offsets[next/2:], m.places[next/2:])
+		} else {
+			m.countPart(ctx, part, m.places[next:])
+		}
 		next += len(part.Reads)
 	}
 	done := m.places
 	for _, s := range batch {
-		copy(s.counts, done)
+		if o.pairs() {
+			for i := range s.counts {
+				s.counts[i] = addSaturated(s.counts[i], uint64(done[i])) // of all genomes
+			}
+		} else {
+			copy(s.counts, done)
+		}
 		done = done[len(s.counts):]
 	}
 	m.progress.add(int64(n))

@@ -10,8 +10,8 @@ import (
 	"scanmap/locate"
 )
 
-// Run counts the places of the K-mers of the first genome in all genomes. Errors of a device are
-// *device.Error.
+// Run counts the places of the K-mers, or fragments, of the first genome in all genomes. Errors of
+// a device are *device.Error.
 func Run(ctx context.Context, genomes []*dna.Reference, o Options) (*Frequencies, error) {
 	for i, genome := range genomes {
 		if genome == nil || len(genome.Contigs) == 0 {
@@ -28,6 +28,9 @@ func Run(ctx context.Context, genomes []*dna.Reference, o Options) (*Frequencies
 	}
 	if o.Bisulfite != "" {
 		return runBisulfite(ctx, genomes, o)
+	}
+	if o.pairs() {
+		return runPairs(ctx, genomes, o)
 	}
 	f := newFrequencies(ref, &o)
 	engine := o.engine()

@@ -23,7 +23,7 @@ import (
 // above in that list.
 var arrowsUp = map[string][]string{
 	"cmd/scanmap":        {"values.go uses commands.go"},
-	"genome/mappability": {"bisulfite.go uses run.go"},
+	"genome/mappability": {"bisulfite.go uses run.go", "pairs.go uses run.go"},
 	"mapper":             nil,
 	"search":             {"methods_gpu.go uses neighbours_gpu.go"},
 }
