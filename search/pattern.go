@@ -138,7 +138,7 @@ func (n *needle) matches(at int, code byte) bool {
 	if n.alphabet == Bytes {
 		return n.letters[at] == code
 	}
-	return n.sets[at]>>code&1 != 0
+	return n.sets[at]&codeSets[code&31] != 0
 }
 
 // fixed tells whether the letter at a place has to match.

@@ -36,7 +36,7 @@ func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
 		return nil, fmt.Errorf("a distance of %d is not from 0 to %d", o.Distance, MaxDistance)
 	}
 	r := &Repeated{s: searcher{patterns: patterns, options: o}}
-	r.text = Text{alphabet: DNA, ref: &r.ref}
+	r.text = Text{alphabet: DNA, ref: &r.ref, iupac: o.ReferenceIUPAC}
 	r.s.text = &r.text
 	if len(patterns) <= o.bounds.patterns {
 		r.s.kept = map[needleRange]keptFinder{}

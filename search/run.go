@@ -45,6 +45,9 @@ func plannedSearcher(ctx context.Context, text *Text, patterns []Pattern, o Opti
 	if err := o.limit(); err != nil {
 		return nil, err
 	}
+	if o.ReferenceIUPAC {
+		text = text.withIUPAC()
+	}
 	s := &searcher{ctx: ctx, text: text, patterns: patterns, options: o, emit: emit}
 	s.stats.Patterns = len(patterns)
 	s.stats.TextLetters = int64(text.TotalLength())
@@ -214,9 +217,8 @@ func (s *searcher) ends(from, to int) (ends []strandEnds, few bool, err error) {
 			if err != nil || !few {
 				return nil, few, err
 			}
-			continue
 		}
-		for i := from; i < to; {
+		for i := from; i < to && len(s.gpus) == 0; {
 			j := i + 1
 			for j < to && s.schemes[j] == s.schemes[i] {
 				j++
@@ -226,6 +228,9 @@ func (s *searcher) ends(from, to int) (ends []strandEnds, few bool, err error) {
 				return nil, few, err
 			}
 			i = j
+		}
+		if total += s.endsByIUPAC(stretch.all(), from, ends); total > s.options.bounds.ends {
+			return nil, false, nil
 		}
 	}
 	return ends, true, nil
