@@ -191,3 +191,54 @@ func TestGuidesChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestGuidesReferenceIUPAC has IUPAC letters in a guide's site and in its PAM, with alleles of the
+// VCF that have one of their bases.
+func TestGuidesReferenceIUPAC(t *testing.T) {
+	folder := t.TempDir()
+	ref := copiesFile(t, folder, "ref.fa", ">a\nTTTTTTTTTTATGRTCGGACTCCCTGCCAGARGTTTTTTTTTTATGGTCGGAYTCCCTNCCAGARGTTTTTTTTTT\n")
+	list := copiesFile(t, folder, "guides.txt", "g ATGGTCGGACTCCCTGCCAG\n")
+	vcf := copiesFile(t, folder, "v.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ts1\ts2\n"+
+		"a\t14\t.\tA\tG\t.\t.\t.\tGT\t0|1\t0|0\na\t32\t.\tG\tA\t.\t.\t.\tGT\t0|0\t0|1\na\t53\t.\tT\tG\t.\t.\t.\tGT\t1|1\t0|1\n")
+	places, changes := filepath.Join(folder, "places.tsv"), filepath.Join(folder, "changes.tsv")
+	for _, c := range []struct {
+		options, guide  string // on_target, off_targets, mit, cfd
+		places, changes []string
+	}{
+		{"--max-mismatches 2", "0 0 NA NA", nil, nil},
+		{"--max-mismatches 2 --reference-iupac", "1 1 100.00 100.00", []string{"10 0 ATGRTCGGACTCCCTGCCAGARG 100.0000 1.000000", "43 1 ATGGTCGGAYTCCCTnCCAGARG NA NA"}, []string{
+			"changed . 1 0 0 ATGGTCGGACTCCCTGCCAGARG ATGRTCGGACTCCCTGCCAGARG 1.000000 1.000000",
+			"lost lost 1 . 0 ATGRTCGGACTCCCTGCCAGAaG ATGRTCGGACTCCCTGCCAGARG 0.259259 1.000000",
+			"changed . 0 2 1 ATGGTCGGAgTCCCTnCCAGARG ATGGTCGGAYTCCCTnCCAGARG NA NA",
+		}},
+		{"-k 1 --reference-iupac", "1 1 100.00 100.00", []string{"10 0 ATGRTCGGACTCCCTGCCAGARG 100.0000 1.000000", "43 1 ATGGTCGGAYTCCCTnCCAGARG NA NA"}, []string{
+			"changed . 1 0 0 ATGGTCGGACTCCCTGCCAGARG ATGRTCGGACTCCCTGCCAGARG 1.000000 1.000000",
+			"lost lost 1 . 0 ATGRTCGGACTCCCTGCCAGAaG ATGRTCGGACTCCCTGCCAGARG 0.259259 1.000000",
+			"lost . 0 . 1 ATGGTCGGAgTCCCTnCCAGARG ATGGTCGGAYTCCCTnCCAGARG NA NA",
+		}},
+	} {
+		args := append([]string{"guides", "-f", list, "--vcf", vcf, "--changes", changes, "--locations", places, ref}, strings.Fields(c.options)...)
+		columns := strings.Split(rowsOf(quietly(t, args...), "")[1], "\t")
+		if got := strings.Join(columns[7:11], " "); got != c.guide {
+			t.Errorf("%s: %s, want %s", c.options, got, c.guide)
+		}
+		for _, f := range []struct {
+			name    string
+			columns []int
+			want    []string
+		}{{places, []int{2, 5, 7, 12, 13}, c.places}, {changes, []int{5, 6, 7, 8, 9, 10, 11, 16, 17}, c.changes}} {
+			var got []string
+			for _, row := range rowsOf(readFile(t, f.name), "")[1:] {
+				columns := strings.Split(row, "\t")
+				var some []string
+				for _, i := range f.columns {
+					some = append(some, columns[i])
+				}
+				got = append(got, strings.Join(some, " "))
+			}
+			if !slices.Equal(got, f.want) {
+				t.Errorf("%s: %q, want %q", c.options, got, f.want)
+			}
+		}
+	}
+}

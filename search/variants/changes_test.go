@@ -51,19 +51,23 @@ func (p *aPattern) changesOf(c *testCase, h *haplotype, number, k, longest int, 
 	// nearest is the letters of a text that start or end somewhere, and fit best.
 	nearest := func(text string, strand, start, end int) (letters string) {
 		rank := func(site string) int {
-			mismatches := 0
-			for i, letter := range []byte(p.letters + p.fixed) {
-				if !stands(letter, site[i]) {
-					mismatches++
-					if i >= len(p.letters) {
-						mismatches += 1000
+			best := 2000
+			for _, reading := range p.readings(site) {
+				mismatches := 0
+				for i, letter := range []byte(p.letters + p.fixed) {
+					if !stands(letter, reading[i]) {
+						mismatches++
+						if i >= len(p.letters) {
+							mismatches += 1000
+						}
 					}
 				}
+				if mismatches >= 1000 {
+					mismatches = 1000 + mismatches%1000
+				}
+				best = min(best, mismatches)
 			}
-			if mismatches >= 1000 {
-				mismatches = 1000 + mismatches%1000
-			}
-			return mismatches
+			return best
 		}
 		for _, at := range [2]int{start, end - m} {
 			if at < 0 || at+m > len(text) || at == end-m && end < 0 {
@@ -151,7 +155,7 @@ func (p *aPattern) changesOf(c *testCase, h *haplotype, number, k, longest int, 
 }
 
 // TestChangesAgainstBruteForce compares all changes with the changes of all haplotypes of whole
-// contigs.
+// contigs. IUPAC letters of these match nothing, or stand for all texts with one of their bases.
 func TestChangesAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
 	kinds := map[Kind]int{}
@@ -168,6 +172,10 @@ func TestChangesAgainstBruteForce(t *testing.T) {
 		patterns := drawPatterns(rt, c, k, true)
 		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: spilling(1000)}}
 		o.Search.Distance, o.Search.Substitutions = k, true
+		o.Search.ReferenceIUPAC = rapid.Bool().Draw(rt, "IUPAC")
+		for i := range patterns {
+			patterns[i].iupac = o.Search.ReferenceIUPAC
+		}
 		list := prepare(rt, folder, c, false, patterns, &o)
 		got := map[string]*Change{}
 		if _, err := Compare(tContext, truthReference(rt, c.contigs), list, o, func(x *Change) error {
