@@ -8,9 +8,9 @@ import (
 )
 
 // Methods and kernels know the bases, and nothing for all other letters. With
-// Options.ReferenceIUPAC the plain finder adds the ends that letters with several bases make: all
-// ends up to m + k after such a letter, because an alignment has m + k letters at most. The locator
-// then decides about all ends, with codes that say the bases of each letter.
+// Options.ReferenceIUPAC automata of Wu and Manber add the ends that letters with several bases
+// make: all ends up to m + k after such a letter, because an alignment has m + k letters at most.
+// The locator then decides about all ends, with codes that say the bases of each letter.
 
 // codeSets has the set of bases of each code, as iupac has it: the bases, nothing, and codes of
 // allCodes, which are 16 and more.
@@ -91,7 +91,9 @@ func addEnds(n *needle, ends []int, spans []span) []int {
 		return ends
 	}
 	at, _ := slices.BinarySearch(ends, spans[0].from+1)
-	find := plainFinder(n)
+	with := *n
+	with.iupac = true
+	find := newWuManberSegment(&with)
 	for _, s := range spans {
 		find(s.codes, func(end int) {
 			if end += s.first; end > s.from {
