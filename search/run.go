@@ -50,7 +50,7 @@ func plannedSearcher(ctx context.Context, text *Text, patterns []Pattern, o Opti
 	}
 	s := &searcher{ctx: ctx, text: text, patterns: patterns, options: o, emit: emit}
 	s.stats.Patterns = len(patterns)
-	s.stats.TextLetters = int64(text.TotalLength())
+	s.stats.TextLetters = int64(max(text.TotalLength(), text.expected))
 	if err := s.plan(); err != nil {
 		return nil, err
 	}

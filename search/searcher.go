@@ -21,13 +21,15 @@ type searcher struct {
 	schemes []*Scheme // of each pattern
 	chosen  map[needleKind]chosenScheme
 	gpus    []*gpuSearch
+	room    int    // the most letters that a GPU may have at a time
 	chunk   int    // letters that are on a GPU at a time
 	found   []bool // of each pattern
 	best    bestFirst
 	// locators has one for each goroutine of locateParts.
 	locators []locator
 	// kept has the needles' finders, if they are used again (repeated.go); otherwise it is nil.
-	kept map[needleRange]keptFinder
+	kept     map[needleRange]keptFinder
+	keptRuns map[needleRange]keptRuns // the same on a GPU
 }
 
 // forward returns the forward needle of a pattern.

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"scanmap/fasta"
 )
 
 // TestGuidesChangesOfPAMs has an allele that puts one PAM in the place of another, and one that two
@@ -240,5 +244,65 @@ func TestGuidesReferenceIUPAC(t *testing.T) {
 				t.Errorf("%s: %q, want %q", c.options, got, f.want)
 			}
 		}
+	}
+}
+
+// TestGuidesOnGPU has the same files on the CPU and a GPU, for real variants of a reference that has
+// some IUPAC letters. A small search stays on the CPU where the device is not named.
+func TestGuidesOnGPU(t *testing.T) {
+	benchDriver(t)
+	folder := t.TempDir()
+	file, err := fasta.OpenText(t.Context(), "../../testdata/na12878.fa.gz", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(file)
+	if err != nil || file.Close() != nil {
+		t.Fatal(err)
+	}
+	_, text, _ = bytes.Cut(text, []byte("\n"))
+	letters := bytes.ToUpper(bytes.ReplaceAll(text, []byte("\n"), nil))
+	for i := 50; i < len(letters); i += 97 {
+		letters[i] = map[byte]byte{'A': 'R', 'C': 'Y', 'G': 'R', 'T': 'Y', 'N': 'N'}[letters[i]]
+	}
+	ref := copiesFile(t, folder, "ref.fa", ">chr20_10M\n"+string(letters[:6000])+"\n")
+	var vcf strings.Builder
+	for line := range strings.Lines(readFile(t, "../../testdata/na12878.vcf")) {
+		if columns := strings.Split(line, "\t"); strings.HasPrefix(line, "#") || len(columns[1]) < 4 {
+			vcf.WriteString(line) // up to position 999
+		}
+	}
+	variants := copiesFile(t, folder, "v.vcf", vcf.String())
+	files, lines := []string{"changes.tsv", "places.tsv", "page.html"}, 0
+	for _, options := range []string{
+		"--max-mismatches 4", "--max-mismatches 3 --reference-iupac --off-target-pam NAG,NGA", "-k 2 --reference-iupac",
+		"-k 3 --mismatches 2 --dna-bulges 1 --rna-bulges 0 --max-locations 2", "--max-mismatches 4 --nuclease enAsCas12a --reference-iupac --best 20",
+	} {
+		args := append(strings.Fields(options), "--in", "chr20_10M:1-1000", "--vcf", variants, "--quiet")
+		for _, name := range files {
+			args = append(args, map[string]string{"changes.tsv": "--changes", "places.tsv": "--locations", "page.html": "--report-html"}[name], filepath.Join(folder, name))
+		}
+		var want []string
+		for _, name := range []string{"cpu", "cuda", "auto"} {
+			before := driver.Calls()["cuLaunchKernel"]
+			got := []string{quietly(t, append([]string{"guides", ref, "--device", name}, args...)...)}
+			for _, file := range files {
+				text := readFile(t, filepath.Join(folder, file))
+				got = append(got, strings.ReplaceAll(text, "--device "+name, "--device cpu"))
+			}
+			if launched := driver.Calls()["cuLaunchKernel"] > before; launched != (name == "cuda") {
+				t.Errorf("%s on %s: a kernel ran: %v", options, name, launched)
+			}
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s on %s: other files", options, name)
+			}
+		}
+		lines += strings.Count(want[1], "\n")
+	}
+	if lines < 25 {
+		t.Errorf("%d lines of changes are too few", lines)
 	}
 }
