@@ -47,6 +47,19 @@ func newPartDepths(ctx context.Context, j *mergeJob, names []string, depths []*d
 		}
 	}
 	p.options = depths[0].Options
+	for _, f := range []namedOutput{{"abundance", j.counts.abundance}, {"genome-abundance", j.counts.ofGenomes}} {
+		if f.name == "" {
+			continue
+		}
+		if p.options.Of == depth.Starts {
+			return nil, fmt.Errorf("option --%s tells of covered bases, but %s is of --depth-of starts", f.option, names[0])
+		}
+		for i, d := range depths {
+			if len(d.Contigs) != len(contigs) {
+				return nil, fmt.Errorf("%s: has no counts of contigs for --%s: an older scanmap wrote it", names[i], f.option)
+			}
+		}
+	}
 	for i := range contigs {
 		p.ref.Contigs = append(p.ref.Contigs, dna.Contig{Name: contigs[i].Name, Length: contigs[i].Length})
 	}
@@ -63,7 +76,7 @@ func newPartDepths(ctx context.Context, j *mergeJob, names []string, depths []*d
 
 // sum reads the tracks for the first time, compares each with what its run counted, and sums up.
 func (p *partDepths) sum(o *counts) error {
-	if err := o.readRegions(p.ctx, p.ref); err != nil {
+	if err := firstError(o.readRegions(p.ctx, p.ref), o.readGenomes(p.ctx, p.ref)); err != nil {
 		return err
 	}
 	p.summed = depth.NewSums(p.options, p.ref.Contigs, o.regionsRead, 0, nil)
@@ -82,7 +95,7 @@ func (p *partDepths) sum(o *counts) error {
 			return fmt.Errorf("%s: %w in %s: it is not the --depth of that run", p.tracks[i], err, p.parts[i])
 		}
 	}
-	o.summed = p.summed.Summary(p.depths)
+	o.summed, o.abundant = p.summed.Summary(p.depths), p.summed
 	return nil
 }
 
@@ -90,9 +103,9 @@ func (p *partDepths) sum(o *counts) error {
 func (p *partDepths) open(results *resultFiles, o *counts) (files []statisticsFile, err error) {
 	for _, f := range []struct {
 		what, name string
-		write      func(*output) error
+		write      func(*output, *mapper.Stats) error
 	}{
-		{"depth", o.depth, func(to *output) error {
+		{"depth", o.depth, func(to *output, _ *mapper.Stats) error {
 			defer func() { p.reading.close() }()
 			// One goroutine, which asks for one stretch after the other.
 			err := writeTrack(results, to, o.format, trackContigs(p.ref.Contigs), p.values, 1)
@@ -101,7 +114,9 @@ func (p *partDepths) open(results *resultFiles, o *counts) (files []statisticsFi
 			}
 			return err
 		}},
-		{"depth of regions", o.regionDepth, func(to *output) error { return p.writeRegions(to, o) }},
+		{"depth of regions", o.regionDepth, func(to *output, _ *mapper.Stats) error { return p.writeRegions(to, o) }},
+		{"abundance", o.abundance, o.writeAbundance},
+		{"abundance of genomes", o.ofGenomes, o.writeGenomeAbundance},
 	} {
 		if f.name == "" {
 			continue
@@ -113,7 +128,7 @@ func (p *partDepths) open(results *resultFiles, o *counts) (files []statisticsFi
 		if f.name == o.depth && o.format == track.BigWig && file.temporary == "" {
 			return nil, file.fail(errNoSeek)
 		}
-		files = append(files, statisticsFile{f.what, file, func(io.Writer, *mapper.Stats) error { return f.write(file) }})
+		files = append(files, statisticsFile{f.what, file, func(_ io.Writer, s *mapper.Stats) error { return f.write(file, s) }})
 	}
 	return files, nil
 }

@@ -18,6 +18,7 @@ type Sums struct {
 	window  int     // 0 for none
 	put     func(RegionDepth) error
 	windows windower
+	counts  []ContigCount // of the contigs, after Summary
 }
 
 // NewSums returns sums that have no depth yet, of regions, which lie inside their contigs, and of
@@ -78,6 +79,17 @@ func (s *Sums) Summary(parts []*Summary) *Summary {
 		all.Covered += s.pieces[i].covered
 	}
 	all.Mean = meanOf(sum, int(all.Bases), s.unit)
+	all.Contigs = make([]ContigCount, len(s.contigs))
+	for _, p := range parts {
+		if len(p.Contigs) != len(s.contigs) {
+			all.Contigs = nil
+			break
+		}
+		for i, n := range p.Contigs {
+			all.Contigs[i] = ContigCount{all.Contigs[i].Reads + n.Reads, all.Contigs[i].Weight + n.Weight}
+		}
+	}
+	s.counts = all.Contigs
 	for i := range all.GC {
 		g := &all.GC[i]
 		g.Windows = parts[0].GC[i].Windows

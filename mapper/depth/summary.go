@@ -15,7 +15,13 @@ type Summary struct {
 	Mean           float64
 	// GC[p] is for windows with p percent of G and C, rounded; it has 101 elements.
 	GC []GCDepth
+	// Contigs has the counts of each contig; nil of statistics that do not have them.
+	Contigs []ContigCount
 }
+
+// A ContigCount is what Abundance needs of a contig beside its depth: how many reads have their
+// primary location there, and the sum of the weights of the locations there, in units.
+type ContigCount struct{ Reads, Weight int64 }
 
 // GCDepth is the mean depth of windows that have as much GC.
 type GCDepth struct {
@@ -69,6 +75,7 @@ func (c *Counts) Summary() *Summary {
 		s.Bases += int64(c.ref.Contigs[i].Length)
 	}
 	s.Covered, s.Mean = all.covered, c.mean(all.sum, int(s.Bases))
+	s.Contigs = c.contigCounts()
 	for i := range s.GC {
 		s.GC[i] = GCDepth{all.windows[i], c.mean(all.windowed[i], int(all.windows[i])*GCWindow)}
 	}
