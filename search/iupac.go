@@ -4,13 +4,12 @@ import (
 	"slices"
 
 	"scanmap/dna"
-	"scanmap/internal/parallel"
 )
 
 // Methods and kernels know the bases, and nothing for all other letters. With
-// Options.ReferenceIUPAC automata of Wu and Manber add the ends that letters with several bases
-// make: all ends up to m + k after such a letter, because an alignment has m + k letters at most.
-// The locator then decides about all ends, with codes that say the bases of each letter.
+// Options.ReferenceIUPAC automata of Wu and Manber add the ends that letters of several bases make
+// (addEnds): all ends up to m + k after such a letter, because an alignment has at most m + k
+// letters. The locator then decides about all ends, with codes that say the bases of each letter.
 
 // codeSets has the set of bases of each code, as iupac has it: the bases, nothing, and codes of
 // allCodes, which are 16 and more.
@@ -83,60 +82,4 @@ func (t *Text) spans(r textRange, reach int) (spans []span) {
 		spans[i].codes = t.allCodes(nil, spans[i].first, spans[i].to)
 	}
 	return spans
-}
-
-// addEnds adds the ends of a needle in spans to its ends, which are in order.
-func addEnds(n *needle, ends []int, spans []span) []int {
-	if len(spans) == 0 {
-		return ends
-	}
-	at, _ := slices.BinarySearch(ends, spans[0].from+1)
-	with := *n
-	with.iupac = true
-	find := newWuManberSegment(&with)
-	for _, s := range spans {
-		find(s.codes, func(end int) {
-			if end += s.first; end > s.from {
-				ends = append(ends, end)
-			}
-		})
-	}
-	slices.Sort(ends[at:])
-	return ends[:at+len(slices.Compact(ends[at:]))]
-}
-
-// endsByIUPAC adds the ends of patterns in a stretch, of which the first is `from`, and returns how
-// many.
-func (s *searcher) endsByIUPAC(r textRange, from int, ends []strandEnds) (added int) {
-	reach := 0
-	for i := range ends {
-		reach = max(reach, s.needles[from+i][0].length()+s.options.Distance)
-	}
-	spans := s.text.spans(r, reach)
-	if len(spans) == 0 {
-		return 0
-	}
-	for i := range ends {
-		added -= ends[i].count()
-	}
-	parallel.Ranges(s.options.Threads, len(ends), 1, func(_, i, _ int) {
-		for strand, n := range s.needles[from+i] {
-			if s.ctx.Err() == nil {
-				ends[i][strand] = addEnds(n, ends[i][strand], spans)
-			}
-		}
-	})
-	for i := range ends {
-		added += ends[i].count()
-	}
-	return added
-}
-
-// addByIUPAC adds the ends of the pattern in a range, the last that is known.
-func (st *stream) addByIUPAC(r textRange) {
-	needles := st.s.needles[st.pattern]
-	spans := st.s.text.spans(r, needles[0].length()+needles[0].k)
-	for strand, n := range needles {
-		st.ends[strand] = addEnds(n, st.ends[strand], spans)
-	}
 }

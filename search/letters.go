@@ -13,8 +13,8 @@ func Matches(letter, base byte) bool {
 	return false
 }
 
-// Matcher returns the function Matches or, with ReferenceIUPAC, one that tells whether a letter of a
-// pattern and a letter of a text, which is not N, share a base.
+// Matcher returns the function Matches or, with ReferenceIUPAC, one that tells whether a letter of
+// a pattern and a letter of a text, which is not N, share a base.
 func (o *Options) Matcher() func(letter, base byte) bool {
 	if o.ReferenceIUPAC {
 		return func(letter, base byte) bool { return base != 'N' && iupac[letter]&iupac[base] != 0 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Repeated searches for the same patterns in one text after another, such as batches of reads, on
-// the CPU or on GPUs. Tables and masks, which Run makes of the patterns, are made once, and GPUs are
-// opened once. One goroutine may use it.
+// the CPU or on GPUs. Tables and masks, which Run makes of the patterns, are made once, and GPUs
+// are opened once. One goroutine may use it.
 type Repeated struct {
 	s searcher
 	// text is what finders refer to. Each text that is searched is put in its place.

@@ -113,8 +113,8 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestRepeatedOnGPU searches texts one after another on GPUs, which are opened once, with a table and
-// without, and with more ends than are held.
+// TestRepeatedOnGPU searches texts one after another on GPUs, which are opened once, with a table
+// and without, and with more ends than are held.
 func TestRepeatedOnGPU(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 2})

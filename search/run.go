@@ -284,6 +284,33 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds, t
 	return true, nil
 }
 
+// endsByIUPAC adds the ends of patterns in a stretch, of which the first is `from`, and returns how
+// many.
+func (s *searcher) endsByIUPAC(r textRange, from int, ends []strandEnds) (added int) {
+	reach := 0
+	for i := range ends {
+		reach = max(reach, s.needles[from+i][0].length()+s.options.Distance)
+	}
+	spans := s.text.spans(r, reach)
+	if len(spans) == 0 {
+		return 0
+	}
+	for i := range ends {
+		added -= ends[i].count()
+	}
+	parallel.Ranges(s.options.Threads, len(ends), 1, func(_, i, _ int) {
+		for strand, n := range s.needles[from+i] {
+			if s.ctx.Err() == nil {
+				ends[i][strand] = addEnds(n, ends[i][strand], spans)
+			}
+		}
+	})
+	for i := range ends {
+		added += ends[i].count()
+	}
+	return added
+}
+
 // locate makes the locations of patterns from their ends, pattern by pattern and in order of
 // contig, start, end and strand.
 func (s *searcher) locate(ends []strandEnds, first, last int) []Location {

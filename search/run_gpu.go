@@ -203,19 +203,6 @@ func inChunks[Found any](
 	return nil
 }
 
-// A gpuRun is patterns, by number, that are searched for together on a GPU: one, or all of a table.
-type gpuRun struct {
-	patterns []int
-	needles  []*needle   // of a table
-	table    *neighbours // nil for one pattern
-}
-
-// keptRuns are what gpuRuns returned.
-type keptRuns struct {
-	runs []gpuRun
-	err  error
-}
-
 // gpuRuns shares patterns [from, to) out among runs.
 func (s *searcher) gpuRuns(from, to int) ([]gpuRun, error) {
 	key := needleRange{from, to}

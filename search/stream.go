@@ -127,6 +127,15 @@ func (s *searcher) window(f finder, r textRange, found []strandEnds) ([]strandEn
 	return found, r.to
 }
 
+// addByIUPAC adds the ends of the pattern in a range, the last that is known.
+func (st *stream) addByIUPAC(r textRange) {
+	needles := st.s.needles[st.pattern]
+	spans := st.s.text.spans(r, needles[0].length()+needles[0].k)
+	for strand, n := range needles {
+		st.ends[strand] = addEnds(n, st.ends[strand], spans)
+	}
+}
+
 const (
 	// hitsAtOnce is how many hits have their ends made at a time.
 	hitsAtOnce = 1 << 14

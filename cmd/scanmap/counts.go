@@ -61,7 +61,7 @@ type counts struct {
 	genomes                                  *depth.Genomes // nil for none, and before the reference
 	threads                                  int
 	counted                                  *depth.Counts // nil before open
-	abundant                                 abundant      // what was counted or, of merge-stats, its sums
+	abundant                                 abundant      // counted or, of merge-stats, sums
 	summed                                   *depth.Summary
 }
 

@@ -247,7 +247,7 @@ func TestGuidesReferenceIUPAC(t *testing.T) {
 	}
 }
 
-// TestGuidesOnGPU has the same files on the CPU and a GPU, for real variants of a reference that has
+// TestGuidesOnGPU has the same files on the CPU and a GPU, for real variants of a reference with
 // some IUPAC letters. A small search stays on the CPU where the device is not named.
 func TestGuidesOnGPU(t *testing.T) {
 	benchDriver(t)

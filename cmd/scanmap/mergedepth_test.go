@@ -66,8 +66,8 @@ func depthOf(t *testing.T, file string) any {
 	return s["depth"]
 }
 
-// TestMergeDepth maps random reads at once and in parts: tracks, regions, windows, abundances and the
-// depth of the statistics are the same bytes.
+// TestMergeDepth maps random reads at once and in parts: tracks, regions, windows, abundances and
+// the depth of the statistics are the same bytes.
 func TestMergeDepth(t *testing.T) {
 	names := []string{"bedgraph", "bw", "bedgraph.gz"}
 	for n := range effort.Pick(100, 12) {

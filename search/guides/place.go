@@ -181,9 +181,9 @@ func (g *guide) scores(site, pam []byte, bulges bool) (mit, cfd float64) {
 	return MITHit(g.letters, site), CFDHit(g.letters, site, pam)
 }
 
-// highest returns the letters of a site, those that stand for several bases replaced by the base by
-// which scores are highest: the guide's, which scores no less than a mismatch, or else the one whose
-// mismatch has the highest CFD. MIT is the same for all mismatches.
+// highest returns the letters of a site, with one base for each letter that stands for several: the
+// base by which scores are highest. That is the guide's, which scores no less than a mismatch, or
+// else the one whose mismatch has the highest CFD. MIT is the same for all mismatches.
 func (g *guide) highest(site []byte) []byte {
 	if !g.iupac || plain(site) {
 		return site
