@@ -350,6 +350,10 @@ func joinParts(t *testing.T, args []string, left map[string]string) {
 	if counted {
 		merge = append(merge, "--depth", sumOfDepth)
 	}
+	sumOfContigs, abundant := filepath.Join(folder, "sum.tsv"), counted && left["a.tsv"] != ""
+	if abundant {
+		merge = append(merge, "--abundance", sumOfContigs)
+	}
 	whole := records(left)
 	slices.Sort(whole)
 	slices.Sort(again)
@@ -372,6 +376,9 @@ func joinParts(t *testing.T, args []string, left map[string]string) {
 	}
 	if counted && readFile(t, sumOfDepth) != left["d.bedgraph"] {
 		t.Errorf("%q: depth of parts is not that of the whole", args)
+	}
+	if abundant && readFile(t, sumOfContigs) != left["a.tsv"] {
+		t.Errorf("%q: abundance of parts is not that of the whole", args)
 	}
 }
 
