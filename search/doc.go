@@ -78,8 +78,8 @@
 // strands. Letters that have to match (target.go) and limits of the classes of edits (limits.go)
 // rule out alignments, and occurrences that have no other. With only substitutions (and with none)
 // every occurrence is a location, however near to another. Letters of the text other than A, C, G
-// and T match nothing, not even an N of the pattern; with Options.ReferenceIUPAC those that stand
-// for two or three bases match what they share a base with (iupac.go).
+// and T match nothing, not even an N of the pattern. With Options.ReferenceIUPAC R and the other
+// letters of two or three bases match what they share a base with (iupac.go).
 //
 // Coordinates are 0-based and half-open.
 package search

@@ -15,8 +15,8 @@ import (
 	"scanmap/internal/truth"
 )
 
-// expanded returns the texts that a text stands for: one for each choice of a base for each of its
-// letters, of which N has no base.
+// expanded returns the readings of a text: one for each choice of bases for its letters. N has no
+// base.
 func expanded(text string) []string {
 	all := []string{""}
 	for _, letter := range []byte(text) {
@@ -36,8 +36,8 @@ func expanded(text string) []string {
 }
 
 // substitutedLocations are the locations of a pattern with at most k substitutions in a text whose
-// letters stand for their bases: those of any text that it stands for, with the fewest
-// substitutions that any has.
+// letters stand for their bases: the locations in any of its readings, with the fewest
+// substitutions of all.
 func substitutedLocations(contigs []string, p *Pattern, k int) (all []truth.Location) {
 	for c, contig := range contigs {
 		for strand := range 2 {
@@ -66,9 +66,9 @@ func substitutedLocations(contigs []string, p *Pattern, k int) (all []truth.Loca
 	return all
 }
 
-// TestReferenceIUPAC compares locations in texts with IUPAC letters with those in the texts that
-// these stand for and, with edits, with all alignments: on the CPU and a GPU, of all patterns at a
-// time and each alone, in one search and in repeated ones.
+// TestReferenceIUPAC compares the locations in texts with IUPAC letters with the locations in all
+// readings and, with edits, with all alignments: on the CPU and a GPU, of all patterns at a time
+// and each alone, in one search and in repeated ones.
 func TestReferenceIUPAC(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})

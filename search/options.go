@@ -19,8 +19,8 @@ type Options struct {
 	Limits *Limits
 	// ForwardOnly leaves out the reverse complements; text of bytes has none.
 	ForwardOnly bool
-	// ReferenceIUPAC has R and the other letters that stand for two or three bases match what they
-	// share a base with in a text of DNA too. N of the text matches nothing.
+	// ReferenceIUPAC has R and the other letters of two or three bases match, in a text of DNA too,
+	// what they share a base with. N of the text matches nothing.
 	ReferenceIUPAC bool
 	// Threads is the number of goroutines; 0 is one for each processor.
 	Threads int

@@ -163,8 +163,8 @@ func (r *reader) beside(g *guide, l *search.Location, site []byte, n int) []byte
 }
 
 // scores returns the hit scores of a site that read returned. pam has at least the three letters
-// after the guide, if they are there. Letters that stand for several bases count as those of them
-// by which the score is highest.
+// after the guide, if they are there. A letter that stands for several bases counts as the base by
+// which the score is highest.
 func (g *guide) scores(site, pam []byte, bulges bool) (mit, cfd float64) {
 	if !g.scored || bulges || len(site) != len(g.letters)+len(g.pam) {
 		return MITHit(nil, nil), CFDHit(nil, nil, nil)
@@ -182,8 +182,8 @@ func (g *guide) scores(site, pam []byte, bulges bool) (mit, cfd float64) {
 }
 
 // highest returns the letters of a site, with one base for each letter that stands for several: the
-// base by which scores are highest. That is the guide's, which scores no less than a mismatch, or
-// else the one whose mismatch has the highest CFD. MIT is the same for all mismatches.
+// base of the guide, because a mismatch scores no more, or else the base with the highest CFD. MIT
+// is the same for all mismatches.
 func (g *guide) highest(site []byte) []byte {
 	if !g.iupac || plain(site) {
 		return site
@@ -204,7 +204,7 @@ func (g *guide) highest(site []byte) []byte {
 	return site
 }
 
-// highestPAM is highest for the letters after a guide of SpCas9. Those of the PAM fit it.
+// highestPAM is highest for the letters after a guide of SpCas9, with bases that fit its PAM.
 func (g *guide) highestPAM(pam []byte) []byte {
 	all := [][]byte{nil}
 	for i, c := range pam {
