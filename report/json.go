@@ -122,6 +122,7 @@ type counted struct {
 type countedContig struct {
 	Reads  int64 `json:"reads"`
 	Weight int64 `json:"weight_units"`
+	Depth  int64 `json:"depth_units"`
 }
 
 type countedGC struct {

@@ -27,6 +27,7 @@ type partDepths struct {
 	options depth.Options
 	summed  *depth.Sums // of a first pass
 	reading *depthPass  // where the next values are likely to begin, nil for none
+	exact   bool        // values of tracks have to be: the JSON does not have all that is asked for
 }
 
 // newPartDepths refuses parts without depth, and with depth of other options or references.
@@ -46,7 +47,10 @@ func newPartDepths(ctx context.Context, j *mergeJob, names []string, depths []*d
 			return nil, fmt.Errorf("%s: %w in %s: their depths do not add up", names[i], err, names[0])
 		}
 	}
-	p.options = depths[0].Options
+	p.options, p.exact = depths[0].Options, j.counts.depth+j.counts.regionDepth != ""
+	for _, d := range depths {
+		p.exact = p.exact || len(d.Contigs) != len(contigs)
+	}
 	for _, f := range []namedOutput{{"abundance", j.counts.abundance}, {"genome-abundance", j.counts.ofGenomes}} {
 		if f.name == "" {
 			continue
@@ -91,6 +95,12 @@ func (p *partDepths) sum(o *counts) error {
 		return pass.err
 	}
 	for i, c := range pass.all {
+		if c.rounded { // the JSON alone knows the sum
+			c.sum = 0
+			for _, n := range p.depths[i].Contigs {
+				c.sum += n.Depth
+			}
+		}
 		if err := p.depths[i].Holds(c.covered, c.sum); err != nil {
 			return fmt.Errorf("%s: %w in %s: it is not the --depth of that run", p.tracks[i], err, p.parts[i])
 		}
@@ -286,6 +296,7 @@ type partCursor struct {
 	units int64
 	// Bases with depth so far, and the sum of their depth in units.
 	covered, sum int64
+	rounded      bool // a value may be
 }
 
 // partRun is an interval of a track.
@@ -347,11 +358,11 @@ func (c *partCursor) next(contig, at int) error {
 	switch {
 	case units < 0 || units != float64(int64(units)):
 		return fmt.Errorf("%s: contig %q, base %d: %g is no depth of --weights %s", c.name, r.contig, r.start, r.value, c.of.options.Weights)
-	case units >= mostUnits:
+	case units >= mostUnits && c.of.exact:
 		return fmt.Errorf("%s: contig %q, base %d: the depth %g is not below %d, up to which a track has exact values with --weights %s; "+
 			"map more and smaller parts", c.name, r.contig, r.start, r.value, mostUnits/unit, c.of.options.Weights)
 	}
-	c.end, c.units = r.end, int64(units)
+	c.end, c.units, c.rounded = r.end, int64(units), c.rounded || units >= mostUnits
 	if c.units > 0 {
 		c.covered += int64(r.end - r.start)
 		c.sum += c.units * int64(r.end-r.start)

@@ -143,6 +143,41 @@ func TestMergeDepthExact(t *testing.T) {
 	}
 }
 
+// TestMergeDeep has parts whose depth float32 cannot hold in units: abundance and the JSON are as in
+// one run, and a track is refused.
+func TestMergeDeep(t *testing.T) {
+	folder := t.TempDir()
+	in := func(text string) string { return strings.ReplaceAll(text, "F/", folder+"/") }
+	unit := "CTTTATCAAGATACTGCACT"
+	copiesFile(t, folder, "ref.fa", ">x~1\n"+strings.Repeat(unit, 3)+"\n>y~1\nGATTACAGATTACAGATTACA"+strings.Repeat(unit, 4)+"\n")
+	var reads strings.Builder
+	for i := range 18000 {
+		fmt.Fprintf(&reads, "@r%d\n%s\n+\nIIIIIIIIII\n", i, []string{"CTTTATCAAG", "ATACTGCACT", "GATTACAGAT"}[i%7%3])
+	}
+	copiesFile(t, folder, "reads.fq", reads.String())
+	options := "-e 0 -o none --weights equal --depth F/NAME.bw --stats F/NAME.json F/ref.fa F/reads.fq "
+	abundance := " --abundance F/NAME.tsv --genome-separator ~ --genome-abundance F/NAME.genomes"
+	run := func(command, name, more string) {
+		quietly(t, strings.Fields(command+" "+in(strings.ReplaceAll(more, "NAME", name)))...)
+	}
+	run("map", "whole", options+abundance)
+	run("map", "1", options+"--take 9601")
+	run("map", "2", options+"--skip 9601")
+	run("merge-stats", "sum", "--stats F/NAME.json F/1.json F/2.json F/1.bw F/2.bw"+abundance)
+	for _, name := range []string{"tsv", "genomes"} {
+		if whole, sum := readFile(t, in("F/whole."+name)), readFile(t, in("F/sum."+name)); whole != sum {
+			t.Errorf("(-whole +parts)\n%s", cmp.Diff(whole, sum))
+		}
+	}
+	if diff := cmp.Diff(depthOf(t, in("F/whole.json")), depthOf(t, in("F/sum.json"))); diff != "" {
+		t.Errorf("(-whole +parts)\n%s", diff)
+	}
+	code, _, stderr := call(strings.Fields(in("merge-stats --depth F/x.bw --stats F/x.json F/1.json F/2.json F/1.bw F/2.bw"))...)
+	if code != 1 || !strings.Contains(stderr, "is not below 256, up to which a track has exact values with --weights equal") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+}
+
 // TestMergeDepthFailures has parts that do not belong together: one line, and no file.
 func TestMergeDepthFailures(t *testing.T) {
 	folder := t.TempDir()

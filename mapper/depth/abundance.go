@@ -26,10 +26,10 @@ type Abundance struct {
 // An amount has the sums of a contig.
 type amount struct {
 	ContigCount
-	covered, sum int64
+	covered int64
 }
 
-// contigCounts returns the counts of each contig.
+// contigCounts returns the counts of each contig, without its depth.
 func (c *Counts) contigCounts() []ContigCount {
 	all := make([]ContigCount, len(c.first))
 	for _, t := range c.totals {
@@ -49,13 +49,13 @@ func (c *Counts) amounts() []amount {
 	all := make([]amount, len(c.first))
 	pieces := c.pieces(0, len(c.first), 1)
 	c.measure(pieces)
+	for i, n := range c.contigCounts() {
+		all[i].ContigCount = n
+	}
 	for i := range pieces {
 		p := &pieces[i]
 		all[p.contig].covered += p.covered
-		all[p.contig].sum += p.sum
-	}
-	for i, n := range c.contigCounts() {
-		all[i].ContigCount = n
+		all[p.contig].Depth += p.sum
 	}
 	c.summed = all
 	return all
@@ -76,7 +76,7 @@ func (s *Sums) Abundances(reads, mapped int64) []Abundance {
 func (s *Sums) amounts() []amount {
 	all := make([]amount, len(s.pieces))
 	for i := range s.pieces {
-		all[i] = amount{s.counts[i], s.pieces[i].covered, s.pieces[i].sum}
+		all[i] = amount{s.counts[i], s.pieces[i].covered}
 	}
 	return all
 }
@@ -107,7 +107,7 @@ func genomeAbundances(g *Genomes, contigs []dna.Contig, amounts []amount, unit, 
 	for i, a := range amounts {
 		if of := g.Of[i]; of >= 0 {
 			s := &sums[of]
-			*s = amount{ContigCount{s.Reads + a.Reads, s.Weight + a.Weight}, s.covered + a.covered, s.sum + a.sum}
+			*s = amount{s.plus(a.ContigCount), s.covered + a.covered}
 			count[of]++
 			lengths[of] += contigs[i].Length
 		}
@@ -123,7 +123,7 @@ func genomeAbundances(g *Genomes, contigs []dna.Contig, amounts []amount, unit, 
 // abundance is an amount as an Abundance, without the fields that depend on other contigs.
 func abundance(name string, contigs, length int, a amount, unit int64) Abundance {
 	return Abundance{Name: name, Contigs: contigs, Length: length, Reads: a.Reads, Weighted: float64(a.Weight) / float64(unit), Covered: a.covered,
-		Mean: meanOf(a.sum, length, unit)}
+		Mean: meanOf(a.Depth, length, unit)}
 }
 
 // rate computes RPKM, TPM and relative abundance.

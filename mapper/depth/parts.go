@@ -70,15 +70,10 @@ func (s *Sums) Add(contig, start, end int, depth int64) (err error) {
 func (s *Sums) Regions() []RegionDepth { return depthsOf(s.regions, s.pieces, s.unit) }
 
 // Summary returns the summary of all reads. parts are the summaries of the parts, one or more, of
-// one reference: depth by GC content is their sum.
+// one reference: depth by GC content and counts of contigs are their sums. If all have counts of
+// contigs, depth is their sum too, and the runs only tell which bases are covered.
 func (s *Sums) Summary(parts []*Summary) *Summary {
 	all := &Summary{Options: parts[0].Options, Bases: parts[0].Bases, GC: make([]GCDepth, len(parts[0].GC))}
-	sum := int64(0)
-	for i := range s.pieces {
-		sum += s.pieces[i].sum
-		all.Covered += s.pieces[i].covered
-	}
-	all.Mean = meanOf(sum, int(all.Bases), s.unit)
 	all.Contigs = make([]ContigCount, len(s.contigs))
 	for _, p := range parts {
 		if len(p.Contigs) != len(s.contigs) {
@@ -86,10 +81,19 @@ func (s *Sums) Summary(parts []*Summary) *Summary {
 			break
 		}
 		for i, n := range p.Contigs {
-			all.Contigs[i] = ContigCount{all.Contigs[i].Reads + n.Reads, all.Contigs[i].Weight + n.Weight}
+			all.Contigs[i] = all.Contigs[i].plus(n)
 		}
 	}
 	s.counts = all.Contigs
+	sum := int64(0)
+	for i := range s.pieces {
+		if all.Covered += s.pieces[i].covered; s.counts != nil {
+			sum += s.counts[i].Depth
+		} else {
+			sum += s.pieces[i].sum
+		}
+	}
+	all.Mean = meanOf(sum, int(all.Bases), s.unit)
 	for i := range all.GC {
 		g := &all.GC[i]
 		g.Windows = parts[0].GC[i].Windows
