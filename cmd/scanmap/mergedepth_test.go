@@ -143,8 +143,8 @@ func TestMergeDepthExact(t *testing.T) {
 	}
 }
 
-// TestMergeDeep has parts whose depth float32 cannot hold in units: abundance and the JSON are as in
-// one run, and a track is refused.
+// TestMergeDeep has parts with more units of depth than float32 holds: abundance and the JSON are
+// as in one run, and a track is refused.
 func TestMergeDeep(t *testing.T) {
 	folder := t.TempDir()
 	in := func(text string) string { return strings.ReplaceAll(text, "F/", folder+"/") }

@@ -67,7 +67,8 @@ func (c *Counts) Abundances(reads, mapped int64) []Abundance {
 	return abundances(c.ref.Contigs, c.amounts(), c.unit, reads, mapped)
 }
 
-// Abundances is as that of Counts, of all parts. It needs Summary before, of parts with Contigs.
+// Abundances is the abundance of each contig in all parts. Summary, of parts with Contigs, has to
+// be called before.
 func (s *Sums) Abundances(reads, mapped int64) []Abundance {
 	return abundances(s.contigs, s.amounts(), s.unit, reads, mapped)
 }
@@ -96,8 +97,7 @@ func (c *Counts) GenomeAbundances(g *Genomes, reads, mapped int64) []Abundance {
 	return genomeAbundances(g, c.ref.Contigs, c.amounts(), c.unit, reads, mapped)
 }
 
-// GenomeAbundances is as that of Counts, of all parts. It needs Summary before, of parts with
-// Contigs.
+// GenomeAbundances is the abundance of each genome in all parts, after Summary as Abundances.
 func (s *Sums) GenomeAbundances(g *Genomes, reads, mapped int64) []Abundance {
 	return genomeAbundances(g, s.contigs, s.amounts(), s.unit, reads, mapped)
 }
