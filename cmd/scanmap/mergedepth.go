@@ -27,7 +27,7 @@ type partDepths struct {
 	options depth.Options
 	summed  *depth.Sums // of a first pass
 	reading *depthPass  // where the next values are likely to begin, nil for none
-	exact   bool        // values of tracks have to be: the JSON does not have all that is asked for
+	exact   bool        // values of tracks have to be exact, because the JSON lacks what is asked for
 }
 
 // newPartDepths refuses parts without depth, and with depth of other options or references.
