@@ -115,6 +115,14 @@ type counted struct {
 	CoveredShare float64       `json:"covered_share"`
 	MeanDepth    float64       `json:"mean_depth"`
 	ByGC         []countedGC   `json:"by_gc"`
+	// ByContig is in the order of the contigs; parts of an older scanmap have none.
+	ByContig []countedContig `json:"by_contig"`
+}
+
+type countedContig struct {
+	Reads  int64 `json:"reads"`
+	Weight int64 `json:"weight_units"`
+	Depth  int64 `json:"depth_units"`
 }
 
 type countedGC struct {
@@ -128,7 +136,10 @@ func newCounted(d *depth.Summary) *counted {
 	if d == nil {
 		return nil
 	}
-	c := &counted{d.Of, d.Weights, d.Bases, d.Covered, ratio(d.Covered, d.Bases), d.Mean, []countedGC{}}
+	c := &counted{d.Of, d.Weights, d.Bases, d.Covered, ratio(d.Covered, d.Bases), d.Mean, []countedGC{}, []countedContig{}}
+	for _, n := range d.Contigs {
+		c.ByContig = append(c.ByContig, countedContig(n))
+	}
 	for percent, g := range d.GC {
 		if g.Windows > 0 {
 			c.ByGC = append(c.ByGC, countedGC{percent, g.Windows, g.Mean})

@@ -101,6 +101,9 @@ func ParseDepth(text []byte) (*depth.Summary, error) {
 		}
 		d.GC[g.GC] = depth.GCDepth{Windows: g.Windows, Mean: g.MeanDepth}
 	}
+	for _, n := range c.ByContig {
+		d.Contigs = append(d.Contigs, depth.ContigCount(n))
+	}
 	return d, nil
 }
 

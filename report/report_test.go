@@ -144,6 +144,7 @@ func counts() *depth.Summary {
 	for percent := 30; percent < 60; percent++ {
 		d.GC[percent] = depth.GCDepth{Windows: int64(percent), Mean: float64(percent) / 20}
 	}
+	d.Contigs = []depth.ContigCount{{Reads: 3, Weight: 1 << 17, Depth: 1 << 20}, {Reads: 2, Weight: 7, Depth: 90}}
 	return d
 }
 

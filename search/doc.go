@@ -69,7 +69,7 @@
 //	vectors_cpu.go                          bit vectors of Myers
 //	limits.go, locate.go                    limits of the classes of edits; locations of ends
 //	target.go                               where a PAM lies, and letters that have to match
-//	register.go, pattern.go                 patterns and needles
+//	register.go, pattern.go, iupac.go       patterns and needles; letters of several bases
 //	options.go, text.go                     options and statistics; the text
 //
 // # Locations
@@ -78,7 +78,8 @@
 // strands. Letters that have to match (target.go) and limits of the classes of edits (limits.go)
 // rule out alignments, and occurrences that have no other. With only substitutions (and with none)
 // every occurrence is a location, however near to another. Letters of the text other than A, C, G
-// and T match nothing, not even an N of the pattern.
+// and T match nothing, not even an N of the pattern. With Options.ReferenceIUPAC R and the other
+// letters of two or three bases match what they share a base with (iupac.go).
 //
 // Coordinates are 0-based and half-open.
 package search

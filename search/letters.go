@@ -13,6 +13,15 @@ func Matches(letter, base byte) bool {
 	return false
 }
 
+// Matcher returns the function Matches or, with ReferenceIUPAC, one that tells whether a letter of
+// a pattern and a letter of a text, which is not N, share a base.
+func (o *Options) Matcher() func(letter, base byte) bool {
+	if o.ReferenceIUPAC {
+		return func(letter, base byte) bool { return base != 'N' && iupac[letter]&iupac[base] != 0 }
+	}
+	return Matches
+}
+
 // MatchesCode is Matches for the code of a base: 0 to 3, and 4 for a letter that is no base.
 func MatchesCode(letter, code byte) bool { return iupac[letter]>>code&1 != 0 }
 

@@ -141,7 +141,7 @@ func (l *locator) measureLimited(ends []int) {
 	n := l.needle
 	reach := n.length() + n.k
 	from := max(l.contig.Start, ends[0]-reach)
-	l.codes = l.text.codes(l.codes, from, ends[len(ends)-1])
+	l.codes = l.text.allCodes(l.codes, from, ends[len(ends)-1])
 	for _, end := range ends {
 		first := max(from, end-reach)
 		if distance, gaps, ok := l.limited.fromEnd(n, l.codes[first-from:end-from]); ok {
@@ -164,7 +164,7 @@ func (l *locator) traceLimited(end, distance, gaps int) int {
 	length := n.length()
 	mismatches := int32(distance - gaps)
 	from := max(l.contig.Start, end-length-gaps)
-	l.codes = l.text.codes(l.codes, from, end)
+	l.codes = l.text.allCodes(l.codes, from, end)
 	type matrix struct {
 		limited
 		start int

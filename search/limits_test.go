@@ -36,7 +36,7 @@ func (n *classNeedle) came(j, i int) (steps [3]struct {
 	steps[1].j, steps[1].i, steps[1].add = j-1, i, Limits{DNABulges: 1}
 	steps[2].j, steps[2].i, steps[2].add = j, i-1, Limits{RNABulges: 1}
 	if j > 0 {
-		matches := strings.IndexByte(bases[n.letters[i-1]], n.contig[j-1]) >= 0
+		matches := n.matches(j, i)
 		if matches || !n.fixed[i-1] {
 			steps[0].from = n.ways[j-1][i-1]
 		}
@@ -122,7 +122,7 @@ func (n *classNeedle) locations() []truth.Location {
 
 // limitedLocations returns the locations of a pattern on both strands, in order of contig, strand
 // and end.
-func limitedLocations(contigs []string, p *Pattern, k int, limits Limits) (all []truth.Location) {
+func limitedLocations(contigs []string, p *Pattern, k int, limits Limits, iupac bool) (all []truth.Location) {
 	for c, contig := range contigs {
 		for strand := range 2 {
 			letters := slices.Clone(p.Letters)
@@ -131,7 +131,7 @@ func limitedLocations(contigs []string, p *Pattern, k int, limits Limits) (all [
 				reverseComplement(letters)
 				slices.Reverse(fixed)
 			}
-			n := classNeedle{plainNeedle: plainNeedle{letters: string(letters), fixed: fixed, contig: contig, k: k}, limits: limits}
+			n := classNeedle{plainNeedle: plainNeedle{letters: string(letters), fixed: fixed, contig: contig, k: k, iupac: iupac}, limits: limits}
 			for _, l := range n.locations() {
 				l.Contig, l.Strand = c, strand
 				all = append(all, l)
@@ -190,7 +190,7 @@ func TestLocationsWithinLimits(t *testing.T) {
 			if p.free() <= k {
 				continue
 			}
-			want := limitedLocations(contigs, &p, k, limits)
+			want := limitedLocations(contigs, &p, k, limits, false)
 			got, found := locationsOf(t, text, patterns, Options{Distance: k, Limits: &limits})
 			if d := diff.Diff(want, got[0]); d != "" {
 				t.Fatalf("%s, %v exact, in %.900q, k = %d, %+v: (-want +got)\n%.2000s", p.Letters, p.Exact, contigs, k, limits, d)
@@ -278,7 +278,7 @@ func TestEveryLimit(t *testing.T) {
 				continue // TestOccurrencesAtContigEnds and others have substitutions alone
 			}
 			for k := 1; k <= min(sum, 4); k++ {
-				want := limitedLocations(contigs, &patterns[0], k, limits)
+				want := limitedLocations(contigs, &patterns[0], k, limits, false)
 				for _, o := range []Options{{}, {Device: device.Choice{Kind: device.CUDA, Driver: driver}}} {
 					if o.Device.Kind == device.CUDA && (number+turn)%effort.Pick(1, 8) != 0 {
 						continue

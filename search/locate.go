@@ -29,7 +29,7 @@ type locator struct {
 	column    []int32
 	moves     []locate.OperationKind
 	// costs has, for each code, what it costs to have that code at each letter of costsOf.
-	costs   [nothing + 1][]int32
+	costs   [len(codeSets)][]int32
 	costsOf *needle
 	path    []locate.OperationKind
 	limited limited
@@ -137,7 +137,7 @@ func (l *locator) ungapped(n *needle, contig int, ends []int, add func(Location)
 		if end-m < c.Start {
 			continue
 		}
-		l.codes = l.text.codes(l.codes, end-m, end)
+		l.codes = l.text.allCodes(l.codes, end-m, end)
 		distance := 0
 		for i, code := range l.codes {
 			if n.matches(i, code) {
@@ -225,7 +225,7 @@ func (l *locator) measure(ends []int) {
 	m := n.length()
 	from := max(l.contig.Start, ends[0]-m-n.k)
 	last := ends[len(ends)-1]
-	l.codes = l.text.codes(l.codes, from, last)
+	l.codes = l.text.allCodes(l.codes, from, last)
 	l.column = parallel.Resize(l.column, m+1)
 	n.start(l.column)
 	plain := n.alphabet == DNA && n.exact == nil
@@ -322,7 +322,7 @@ func (l *locator) trace(end, gaps int) int {
 	n := l.needle
 	m := n.length()
 	from := max(l.contig.Start, end-m-gaps)
-	l.codes = l.text.codes(l.codes, from, end)
+	l.codes = l.text.allCodes(l.codes, from, end)
 	width := m + 1
 	l.moves = parallel.Resize(l.moves, (len(l.codes)+1)*width)
 	l.column = parallel.Resize(l.column, m+1)

@@ -148,6 +148,7 @@ type plainNeedle struct {
 	costs       [][]int // costs[j][i]: the first i letters against text that ends at j
 	k           int
 	occurrences []truth.Location
+	iupac       bool // letters of the text stand for their bases, but N
 }
 
 // plainUnit is the cost of an edit; a gap letter costs 1 more.
@@ -162,12 +163,21 @@ var bases = map[byte]string{
 	'B': "CGT", 'D': "AGT", 'H': "ACT", 'V': "ACG", 'N': "ACGT",
 }
 
+// matches tells whether letter i of the needle matches letter j of the text, counted from 1.
+func (n *plainNeedle) matches(j, i int) bool {
+	letter := n.contig[j-1]
+	if strings.IndexByte("ACGT", letter) < 0 && (letter == 'N' || !n.iupac) {
+		return false
+	}
+	return strings.ContainsAny(bases[n.letters[i-1]], bases[letter])
+}
+
 // diagonal, deletion and insertion are the costs of the operations that come to a cell.
 func (n *plainNeedle) diagonal(j, i int) int {
 	switch {
 	case j == 0:
 		return impossible
-	case strings.IndexByte(bases[n.letters[i-1]], n.contig[j-1]) >= 0:
+	case n.matches(j, i):
 		return n.costs[j-1][i-1]
 	case n.fixed[i-1]:
 		return impossible
@@ -241,7 +251,7 @@ func keptApart(occurrences []truth.Location, k int) []truth.Location {
 
 // plainLocations returns the locations of a pattern on both strands, in order of contig, strand and
 // end.
-func plainLocations(contigs []string, p *Pattern, k int) (all []truth.Location) {
+func plainLocations(contigs []string, p *Pattern, k int, iupac bool) (all []truth.Location) {
 	for c, contig := range contigs {
 		for strand := range 2 {
 			letters := slices.Clone(p.Letters)
@@ -251,7 +261,7 @@ func plainLocations(contigs []string, p *Pattern, k int) (all []truth.Location) 
 				reverseComplement(letters)
 				slices.Reverse(fixed)
 			}
-			n := plainNeedle{letters: string(letters), fixed: fixed, contig: contig, k: k}
+			n := plainNeedle{letters: string(letters), fixed: fixed, contig: contig, k: k, iupac: iupac}
 			for _, l := range n.locations() {
 				l.Contig, l.Strand = c, strand
 				all = append(all, l)
@@ -283,7 +293,7 @@ func TestLocationsOfSets(t *testing.T) {
 				continue
 			}
 			p := pattern(t, string(letters[:len(letters)-fixed]), string(letters[len(letters)-fixed:]), DNA)
-			want := plainLocations(contigs, &p, k)
+			want := plainLocations(contigs, &p, k, false)
 			got, found := locationsOf(t, text, []Pattern{p}, Options{Distance: k})
 			if d := diff.Diff(want, got[0]); d != "" {
 				t.Fatalf("%s, the last %d fixed, in %.300q, k = %d: (-want +got)\n%.2000s", letters, fixed, contigs, k, d)

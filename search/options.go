@@ -19,6 +19,9 @@ type Options struct {
 	Limits *Limits
 	// ForwardOnly leaves out the reverse complements; text of bytes has none.
 	ForwardOnly bool
+	// ReferenceIUPAC has R and the other letters of two or three bases match, in a text of DNA too,
+	// what they share a base with. N of the text matches nothing.
+	ReferenceIUPAC bool
 	// Threads is the number of goroutines; 0 is one for each processor.
 	Threads int
 	Device  device.Choice

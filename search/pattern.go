@@ -125,6 +125,8 @@ type needle struct {
 	substitutions bool
 	// limits are the limits of the classes of edits; nil if k alone limits.
 	limits *Limits
+	// iupac tells that masks are of the codes of allCodes.
+	iupac bool
 	// exact tells of each letter whether it has to match; nil for none. Methods may ignore exact
 	// and limits: they then only find more ends, and the locator checks all.
 	exact []bool
@@ -138,7 +140,7 @@ func (n *needle) matches(at int, code byte) bool {
 	if n.alphabet == Bytes {
 		return n.letters[at] == code
 	}
-	return n.sets[at]>>code&1 != 0
+	return n.sets[at]&codeSets[code&31] != 0
 }
 
 // fixed tells whether the letter at a place has to match.

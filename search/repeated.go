@@ -11,8 +11,8 @@ import (
 )
 
 // Repeated searches for the same patterns in one text after another, such as batches of reads, on
-// the CPU. Tables and masks, which Run makes of the patterns, are made once. One goroutine may use
-// it.
+// the CPU or on GPUs. Tables and masks, which Run makes of the patterns, are made once, and GPUs
+// are opened once. One goroutine may use it.
 type Repeated struct {
 	s searcher
 	// text is what finders refer to. Each text that is searched is put in its place.
@@ -21,8 +21,8 @@ type Repeated struct {
 	planned bool
 }
 
-// NewRepeated prepares searches for patterns of DNA. Options.Device is not looked at, and Announce
-// is not called.
+// NewRepeated prepares searches for patterns of DNA: on GPUs if Options.Device says CUDA, otherwise
+// on the CPU. Announce is not called. GPUs take texts of NewDNA of a reference with names alone.
 func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -31,17 +31,28 @@ func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
 	if err := o.limit(); err != nil {
 		return nil, err
 	}
-	o.Device, o.Announce = device.Choice{Kind: device.CPU}, nil
+	o.Announce = nil
+	if o.Device.Kind != device.CUDA {
+		o.Device = device.Choice{Kind: device.CPU}
+	}
 	if o.Distance < 0 || o.Distance > MaxDistance {
 		return nil, fmt.Errorf("a distance of %d is not from 0 to %d", o.Distance, MaxDistance)
 	}
 	r := &Repeated{s: searcher{patterns: patterns, options: o}}
-	r.text = Text{alphabet: DNA, ref: &r.ref}
+	r.text = Text{alphabet: DNA, ref: &r.ref, iupac: o.ReferenceIUPAC}
 	r.s.text = &r.text
 	if len(patterns) <= o.bounds.patterns {
-		r.s.kept = map[needleRange]keptFinder{}
+		r.s.kept, r.s.keptRuns = map[needleRange]keptFinder{}, map[needleRange]keptRuns{}
 	}
 	return r, nil
+}
+
+// Expecting returns a text as if it had that many letters, or its own if they are more, for Settle:
+// others follow it.
+func (t *Text) Expecting(letters int) *Text {
+	with := *t
+	with.expected = letters
+	return &with
 }
 
 // Settle returns options whose device is no longer auto but the device on which Run would search a
@@ -73,12 +84,17 @@ func (r *Repeated) Run(ctx context.Context, text *Text, emit func([]Location) er
 	r.text.contigs = text.contigs
 	s := &r.s
 	s.ctx, s.emit = ctx, emit
-	schemes := s.stats.Schemes
-	s.stats = Stats{Device: string(device.CPU), Schemes: schemes, Patterns: len(s.patterns), TextLetters: int64(text.TotalLength())}
+	schemes, on := s.stats.Schemes, s.stats.Device
+	s.stats = Stats{Device: on, Schemes: schemes, Patterns: len(s.patterns), TextLetters: int64(text.TotalLength())}
 	if r.planned {
 		clear(s.found)
 	} else if err := r.plan(); err != nil {
 		return nil, err
+	} else if err := s.open(); err != nil {
+		return nil, err
+	}
+	if len(s.gpus) > 0 {
+		s.chunk = s.gpuChunk()
 	}
 	if err := s.all(); err != nil {
 		return nil, err
@@ -86,6 +102,9 @@ func (r *Repeated) Run(ctx context.Context, text *Text, emit func([]Location) er
 	stats := s.stats
 	return &stats, nil
 }
+
+// Close gives GPUs back, if there are any. Run may not be called after it.
+func (r *Repeated) Close() error { return r.s.close() }
 
 // plan chooses schemes for the texts that are expected.
 func (r *Repeated) plan() error {

@@ -13,6 +13,7 @@ import (
 	"scanmap/gpu/device"
 	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
+	"scanmap/internal/truth"
 )
 
 // unnamedText is short contigs that lie as near to each other as a distance allows.
@@ -112,6 +113,46 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
+// TestRepeatedOnGPU searches texts one after another on GPUs, which are opened once, with a table
+// and without, and with more ends than are held.
+func TestRepeatedOnGPU(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 2})
+	var patterns []Pattern
+	for i := range 6 {
+		patterns = append(patterns, pattern(t, truth.Random(rng, 16+i, "ACGT"), "", DNA))
+	}
+	for _, method := range []string{Auto, "neighbours", "wu-manber"} {
+		for _, b := range []bounds{{}, {ends: 3}, {perGPU: 100, stretch: 1000}} {
+			o := Options{Method: method, Distance: 2, Threads: 2, Device: device.Choice{Kind: device.CUDA, Driver: driver}, bounds: b}
+			repeated, err := NewRepeated(patterns, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opened := driver.Calls()["cuDevicePrimaryCtxRetain"]
+			found := 0
+			for _, contigs := range []int{40, 3, 90} {
+				text := unnamedText(rng, contigs, 70, 2)
+				plant(rng, text, patterns)
+				text = named(t, text)
+				o.Device = device.Choice{Kind: device.CPU}
+				want := collect(t, func(emit func([]Location) error) (*Stats, error) { return Run(t.Context(), text, patterns, o, emit) })
+				got := collect(t, func(emit func([]Location) error) (*Stats, error) { return repeated.Run(t.Context(), text, emit) })
+				if !slices.EqualFunc(got, want, sameLocation) {
+					t.Fatalf("%s, %+v, %d contigs: %v, want %v", method, b, contigs, got, want)
+				}
+				found += len(got)
+			}
+			if err := repeated.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if opened = driver.Calls()["cuDevicePrimaryCtxRetain"] - opened; opened != 1 && b.perGPU == 0 || opened > 2 || found == 0 {
+				t.Errorf("%s, %+v: GPUs were opened %d times, %d found", method, b, opened, found)
+			}
+		}
+	}
+}
+
 // TestSettle has the devices on which Run would search.
 func TestSettle(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
@@ -136,6 +177,12 @@ func TestSettle(t *testing.T) {
 		stats, err := Run(t.Context(), text, patterns, o, func([]Location) error { return nil })
 		if err != nil || (stats.Device == string(device.CPU)) != onCPU {
 			t.Fatalf("%+v: Run searched on %v, %v", c, stats, err)
+		}
+	}
+	for letters, want := range map[int]device.Kind{0: device.CPU, 80: device.CPU, 1 << 40: device.CUDA} {
+		got, _, err := Settle(t.Context(), text.Expecting(letters), patterns, Options{Device: device.Choice{Kind: device.Auto, Driver: driver}})
+		if err != nil || got.Device.Kind != want {
+			t.Fatalf("%d letters: %q, %v", letters, got.Device.Kind, err)
 		}
 	}
 	o := Options{Distance: 16, Device: device.Choice{Kind: device.Auto}}

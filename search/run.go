@@ -45,9 +45,12 @@ func plannedSearcher(ctx context.Context, text *Text, patterns []Pattern, o Opti
 	if err := o.limit(); err != nil {
 		return nil, err
 	}
+	if o.ReferenceIUPAC {
+		text = text.withIUPAC()
+	}
 	s := &searcher{ctx: ctx, text: text, patterns: patterns, options: o, emit: emit}
 	s.stats.Patterns = len(patterns)
-	s.stats.TextLetters = int64(text.TotalLength())
+	s.stats.TextLetters = int64(max(text.TotalLength(), text.expected))
 	if err := s.plan(); err != nil {
 		return nil, err
 	}
@@ -214,9 +217,8 @@ func (s *searcher) ends(from, to int) (ends []strandEnds, few bool, err error) {
 			if err != nil || !few {
 				return nil, few, err
 			}
-			continue
 		}
-		for i := from; i < to; {
+		for i := from; i < to && len(s.gpus) == 0; {
 			j := i + 1
 			for j < to && s.schemes[j] == s.schemes[i] {
 				j++
@@ -226,6 +228,9 @@ func (s *searcher) ends(from, to int) (ends []strandEnds, few bool, err error) {
 				return nil, few, err
 			}
 			i = j
+		}
+		if total += s.endsByIUPAC(stretch.all(), from, ends); total > s.options.bounds.ends {
+			return nil, false, nil
 		}
 	}
 	return ends, true, nil
@@ -277,6 +282,33 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds, t
 		found[i] = nil
 	}
 	return true, nil
+}
+
+// endsByIUPAC adds the ends of patterns in a stretch, of which the first is `from`, and returns how
+// many.
+func (s *searcher) endsByIUPAC(r textRange, from int, ends []strandEnds) (added int) {
+	reach := 0
+	for i := range ends {
+		reach = max(reach, s.needles[from+i][0].length()+s.options.Distance)
+	}
+	spans := s.text.spans(r, reach)
+	if len(spans) == 0 {
+		return 0
+	}
+	for i := range ends {
+		added -= ends[i].count()
+	}
+	parallel.Ranges(s.options.Threads, len(ends), 1, func(_, i, _ int) {
+		for strand, n := range s.needles[from+i] {
+			if s.ctx.Err() == nil {
+				ends[i][strand] = addEnds(n, ends[i][strand], spans)
+			}
+		}
+	})
+	for i := range ends {
+		added += ends[i].count()
+	}
+	return added
 }
 
 // locate makes the locations of patterns from their ends, pattern by pattern and in order of

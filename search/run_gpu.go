@@ -79,8 +79,11 @@ func (s *searcher) open() error {
 		names = append(names, g.queue.GPU.Name())
 	}
 	s.stats.Device = strings.Join(names, ",")
-	s.chunk, err = s.gpuChunk()
-	return err
+	if s.room, err = s.gpuRoom(); err != nil {
+		return err
+	}
+	s.chunk = s.gpuChunk()
+	return nil
 }
 
 // gpuIndices are the GPUs to search on: the named ones, or all, and at most one for each
@@ -117,12 +120,9 @@ func (s *searcher) close() error {
 	return first
 }
 
-// gpuChunk is how many letters of a stretch are on a GPU at a time, by the memory that is free
-// there before the search takes any.
-func (s *searcher) gpuChunk() (int, error) {
-	if stretch := s.options.bounds.stretch; stretch < defaultStretch {
-		return max(stretch/64*64, 64), nil
-	}
+// gpuRoom is how many letters a GPU may have at a time, by the memory that is free there before the
+// search takes any.
+func (s *searcher) gpuRoom() (int, error) {
 	letters := int64(maxGPUText)
 	for _, g := range s.gpus {
 		free, _, err := g.queue.GPU.FreeMemory()
@@ -137,14 +137,21 @@ func (s *searcher) gpuChunk() (int, error) {
 		// witness/global reserve what they need themselves, however long the text is.
 		letters = min(letters, free/8)
 	}
+	return int(letters), nil
+}
+
+// gpuChunk is how many letters of a stretch are on a GPU at a time.
+func (s *searcher) gpuChunk() int {
+	if stretch := s.options.bounds.stretch; stretch < defaultStretch {
+		return max(stretch/64*64, 64)
+	}
 	longest := 0
 	for _, stretch := range s.text.stretches(s.options.bounds.stretch) {
 		longest = max(longest, stretch.to-stretch.from)
 	}
 	// Every GPU has a chunk of the longest stretch.
-	each := (int64(longest)/int64(len(s.gpus)) + 4096) / 4096 * 4096
-	letters = min(letters/4096*4096, each)
-	return int(min(max(letters, 1<<16), maxGPUText/64*64)), nil
+	each := (longest/len(s.gpus) + 4096) / 4096 * 4096
+	return min(max(min(s.room/4096*4096, each), 1<<16), maxGPUText/64*64)
 }
 
 // inChunks has the GPUs search the chunks of a stretch, each one in turn, and gives the results to
@@ -196,15 +203,20 @@ func inChunks[Found any](
 	return nil
 }
 
-// A gpuRun is patterns, by number, that are searched for together on a GPU: one, or all of a table.
-type gpuRun struct {
-	patterns []int
-	needles  []*needle   // of a table
-	table    *neighbours // nil for one pattern
-}
-
 // gpuRuns shares patterns [from, to) out among runs.
 func (s *searcher) gpuRuns(from, to int) ([]gpuRun, error) {
+	key := needleRange{from, to}
+	if kept, ok := s.keptRuns[key]; ok {
+		return kept.runs, kept.err
+	}
+	runs, err := s.newRuns(from, to)
+	if s.keptRuns != nil && len(s.keptRuns) < mostKept {
+		s.keptRuns[key] = keptRuns{runs, err}
+	}
+	return runs, err
+}
+
+func (s *searcher) newRuns(from, to int) ([]gpuRun, error) {
 	var runs []gpuRun
 	var ofTable gpuRun
 	for i := from; i < to; i++ {

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"scanmap/internal/parallel"
 	"scanmap/locate"
@@ -21,13 +22,15 @@ type searcher struct {
 	schemes []*Scheme // of each pattern
 	chosen  map[needleKind]chosenScheme
 	gpus    []*gpuSearch
+	room    int    // the most letters that a GPU may have at a time
 	chunk   int    // letters that are on a GPU at a time
 	found   []bool // of each pattern
 	best    bestFirst
 	// locators has one for each goroutine of locateParts.
 	locators []locator
 	// kept has the needles' finders, if they are used again (repeated.go); otherwise it is nil.
-	kept map[needleRange]keptFinder
+	kept     map[needleRange]keptFinder
+	keptRuns map[needleRange]keptRuns // the same on a GPU
 }
 
 // forward returns the forward needle of a pattern.
@@ -218,6 +221,19 @@ type keptFinder struct {
 	err    error
 }
 
+// A gpuRun is patterns, by number, that are searched for together on a GPU: one, or all of a table.
+type gpuRun struct {
+	patterns []int
+	needles  []*needle   // of a table
+	table    *neighbours // nil for one pattern
+}
+
+// keptRuns are what gpuRuns returned.
+type keptRuns struct {
+	runs []gpuRun
+	err  error
+}
+
 // mostKept bounds the finders that are kept. A search that always has too many ends asks for ever
 // smaller groups of patterns.
 const mostKept = 64
@@ -236,6 +252,26 @@ func (s *searcher) finder(from, to int, needles []*needle) (finder, error) {
 		s.kept[key] = keptFinder{f, err}
 	}
 	return f, err
+}
+
+// addEnds adds the ends of a needle in spans to its ends, which are in order.
+func addEnds(n *needle, ends []int, spans []span) []int {
+	if len(spans) == 0 {
+		return ends
+	}
+	at, _ := slices.BinarySearch(ends, spans[0].from+1)
+	with := *n
+	with.iupac = true
+	find := newWuManberSegment(&with)
+	for _, s := range spans {
+		find(s.codes, func(end int) {
+			if end += s.first; end > s.from {
+				ends = append(ends, end)
+			}
+		})
+	}
+	slices.Sort(ends[at:])
+	return ends[:at+len(slices.Compact(ends[at:]))]
 }
 
 // bestFirst orders the locations of a pattern by distance. It holds them if they are not too many.

@@ -99,6 +99,9 @@ func laneOf(tile []byte, lane int) []byte {
 // only zeros below.
 func (n *needle) masks(from, to, bits int) []uint64 {
 	codes := n.alphabet.Codes()
+	if n.iupac {
+		codes = len(codeSets)
+	}
 	masks := make([]uint64, codes+1)
 	for c := range masks {
 		for i := from; i < to; i++ {

@@ -83,6 +83,7 @@ func (s *searcher) stream(st *stream) error {
 					st.ends[strand] = append(st.ends[strand], found[i][strand]...)
 				}
 			}
+			st.addByIUPAC(r)
 			if err := st.advance(r.to, r.to == stretch.to); err != nil {
 				return err
 			}
@@ -124,6 +125,15 @@ func (s *searcher) window(f finder, r textRange, found []strandEnds) ([]strandEn
 		}
 	}
 	return found, r.to
+}
+
+// addByIUPAC adds the ends of the pattern in a range, the last that is known.
+func (st *stream) addByIUPAC(r textRange) {
+	needles := st.s.needles[st.pattern]
+	spans := st.s.text.spans(r, needles[0].length()+needles[0].k)
+	for strand, n := range needles {
+		st.ends[strand] = addEnds(n, st.ends[strand], spans)
+	}
 }
 
 const (
@@ -176,7 +186,10 @@ func (st *stream) takeHits(r textRange, hits [2][]hit) error {
 			}
 			st.ends[strand], hits[strand] = ends, list[count:]
 		}
-		if err := st.advance(min(r.from+to*32, r.to), false); err != nil {
+		part := r
+		part.from, part.to = r.from+from*32, min(r.from+to*32, r.to)
+		st.addByIUPAC(part)
+		if err := st.advance(part.to, false); err != nil {
 			return err
 		}
 	}

@@ -41,6 +41,8 @@ type Text struct {
 	ref      *dna.Reference // of DNA
 	bytes    []byte         // of Bytes
 	contigs  []dna.Contig   // whose Start is an offset in the text
+	// iupac tells that letters of DNA stand for their bases (Options.ReferenceIUPAC).
+	iupac bool
 	// expected is how many letters are searched in all, if other texts follow (repeated.go).
 	expected int
 }

@@ -61,7 +61,14 @@ type counts struct {
 	genomes                                  *depth.Genomes // nil for none, and before the reference
 	threads                                  int
 	counted                                  *depth.Counts // nil before open
+	abundant                                 abundant      // counted or, of merge-stats, sums
 	summed                                   *depth.Summary
+}
+
+// abundant are counts of contigs.
+type abundant interface {
+	Abundances(reads, mapped int64) []depth.Abundance
+	GenomeAbundances(g *depth.Genomes, reads, mapped int64) []depth.Abundance
 }
 
 // read reads the options.
@@ -119,7 +126,7 @@ func (o *counts) readForms(c *cli.Context) (err error) {
 
 // readMerged reads the options that merge-stats has.
 func (o *counts) readMerged(c *cli.Context) error {
-	if err := o.readNames(c); err != nil {
+	if err := firstError(o.readNames(c), o.readSeparator(c)); err != nil {
 		return err
 	}
 	return o.readForms(c)
@@ -220,6 +227,7 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 	}
 	o.options.Threads = o.threads
 	o.counted = depth.New(o.options)
+	o.abundant = o.counted
 	out.Counting = countsOfInputs{o.counted, func(ref *dna.Reference) error {
 		return firstError(o.readRegions(results.ctx, ref), o.readGenomes(results.ctx, ref))
 	}}
@@ -235,12 +243,8 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 		}},
 		{"depth of regions", o.regionDepth, func(to *output, _ *mapper.Stats) error { return o.writeRegions(to) }},
 		{"shared reads of regions", o.shared, func(to *output, _ *mapper.Stats) error { return o.writeShared(to) }},
-		{"abundance", o.abundance, func(to *output, s *mapper.Stats) error {
-			return report.Abundance(to, o.counted.Abundances(s.Reads, s.Mapped))
-		}},
-		{"abundance of genomes", o.ofGenomes, func(to *output, s *mapper.Stats) error {
-			return report.GenomeAbundance(to, o.counted.GenomeAbundances(o.genomes, s.Reads, s.Mapped))
-		}},
+		{"abundance", o.abundance, o.writeAbundance},
+		{"abundance of genomes", o.ofGenomes, o.writeGenomeAbundance},
 	} {
 		if f.name == "" {
 			continue
@@ -255,6 +259,15 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 		files = append(files, statisticsFile{f.what, file, func(_ io.Writer, s *mapper.Stats) error { return f.write(file, s) }})
 	}
 	return files, nil
+}
+
+// writeAbundance and writeGenomeAbundance write tables.
+func (o *counts) writeAbundance(to *output, s *mapper.Stats) error {
+	return report.Abundance(to, o.abundant.Abundances(s.Reads, s.Mapped))
+}
+
+func (o *counts) writeGenomeAbundance(to *output, s *mapper.Stats) error {
+	return report.GenomeAbundance(to, o.abundant.GenomeAbundances(o.genomes, s.Reads, s.Mapped))
 }
 
 // countsOfInputs are counts that read regions and genomes as soon as there is a reference, before
@@ -320,9 +333,9 @@ func (o *counts) readGenomes(ctx context.Context, ref *dna.Reference) (err error
 func (o *counts) shown(s *mapper.Stats) *report.Abundances {
 	switch {
 	case o.genomes != nil:
-		return &report.Abundances{Genomes: true, All: o.counted.GenomeAbundances(o.genomes, s.Reads, s.Mapped)}
+		return &report.Abundances{Genomes: true, All: o.abundant.GenomeAbundances(o.genomes, s.Reads, s.Mapped)}
 	case o.abundance != "":
-		return &report.Abundances{All: o.counted.Abundances(s.Reads, s.Mapped)}
+		return &report.Abundances{All: o.abundant.Abundances(s.Reads, s.Mapped)}
 	}
 	return nil
 }

@@ -60,6 +60,8 @@ var faultCalls = map[string][]faultCall{
 		{"merge-stats --stats F/s.json --multiqc F/m_mqc.json --report-html F/h.html I/1.json I/2.json", "h.html m_mqc.json s.json"},
 		{"merge-stats --stats F/s.json --depth F/x.bedgraph.gz --regions I/regions.bed --region-depth F/r.bed I/1.json I/1.bw I/2.json I/2.bw",
 			"r.bed s.json x.bedgraph.gz x.bedgraph.gz.tbi"},
+		{"merge-stats --stats F/s.json --abundance F/a.tsv --genome-abundance F/g.tsv --genome-definition I/genomes I/1.json I/1.bw I/2.json I/2.bw",
+			"a.tsv g.tsv s.json"},
 		{"merge-stats I/1.json I/2.json", ""},
 	},
 	"mappability": {

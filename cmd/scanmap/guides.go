@@ -148,6 +148,7 @@ func (j *guidesJob) readSearch(c *cli.Context) error {
 		return err
 	}
 	o.Method, o.Scheme, o.Substitutions = search.Auto, search.Auto, substitutions
+	o.ReferenceIUPAC = c.Bool("reference-iupac")
 	if strings.HasSuffix(c.String(name), "%") {
 		return fmt.Errorf("option --%s: %q is a percentage, and guides take a number of edits from 0 to %d",
 			name, c.String(name), search.MaxDistance)

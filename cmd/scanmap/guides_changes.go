@@ -20,6 +20,9 @@ func guideVariantsFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "vcf", Category: categoryVariants,
 			Usage: "say what the SNVs and short indels of `FILE` make of the locations of guides: VCF, plain or compressed, sorted; - is standard input"},
+		&cli.BoolFlag{Name: "reference-iupac", Category: categoryVariants, DisableDefaultText: true,
+			Usage: "let R, Y and the other IUPAC letters of the reference, but N, match what they share a base with, also with --vcf; " +
+				"hit scores are the highest of their bases"},
 		&cli.StringFlag{Name: "changes", Category: categoryVariants,
 			Usage: "write a line for each location that alleles make, change or take away to `FILE`, with the scores of both sides, frequency and samples"},
 		&cli.StringFlag{Name: "max-haplotypes", Category: categoryVariants, DefaultText: fmt.Sprint(variants.DefaultHaplotypes),
@@ -50,7 +53,8 @@ func (j *guidesJob) compareVariants(ctx context.Context, g *judgedGuides, to *ou
 	for i := range g.summaries {
 		targets[i] = g.summaries[i].Target
 	}
-	counter := guides.NewChangeCounter(g.patterns, targets, guides.Options{PAMs: len(g.forms), Aside: len(g.forms) - len(g.pams.Own), Nuclease: j.nuclease, Forms: g.forms})
+	counter := guides.NewChangeCounter(g.patterns, targets, guides.Options{PAMs: len(g.forms), Aside: len(g.forms) - len(g.pams.Own), Nuclease: j.nuclease,
+		Forms: g.forms, ReferenceIUPAC: j.options.ReferenceIUPAC})
 	o := *j.variants
 	o.Search = j.options
 	o.Temporary = layerOf(ctx).temporary(os.Getenv("TMPDIR"))

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"scanmap/fasta"
 )
 
 // TestGuidesChangesOfPAMs has an allele that puts one PAM in the place of another, and one that two
@@ -189,5 +193,116 @@ func TestGuidesChanges(t *testing.T) {
 		if without := strings.Join(slices.Delete(columns, 18, 26), "\t"); without != plain[i] {
 			t.Errorf("%s\nwant\n%s", without, plain[i])
 		}
+	}
+}
+
+// TestGuidesReferenceIUPAC has IUPAC letters in a guide's site and in its PAM, with alleles of the
+// VCF that have one of their bases.
+func TestGuidesReferenceIUPAC(t *testing.T) {
+	folder := t.TempDir()
+	ref := copiesFile(t, folder, "ref.fa", ">a\nTTTTTTTTTTATGRTCGGACTCCCTGCCAGARGTTTTTTTTTTATGGTCGGAYTCCCTNCCAGARGTTTTTTTTTT\n")
+	list := copiesFile(t, folder, "guides.txt", "g ATGGTCGGACTCCCTGCCAG\n")
+	vcf := copiesFile(t, folder, "v.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ts1\ts2\n"+
+		"a\t14\t.\tA\tG\t.\t.\t.\tGT\t0|1\t0|0\na\t32\t.\tG\tA\t.\t.\t.\tGT\t0|0\t0|1\na\t53\t.\tT\tG\t.\t.\t.\tGT\t1|1\t0|1\n")
+	places, changes := filepath.Join(folder, "places.tsv"), filepath.Join(folder, "changes.tsv")
+	for _, c := range []struct {
+		options, guide  string // on_target, off_targets, mit, cfd
+		places, changes []string
+	}{
+		{"--max-mismatches 2", "0 0 NA NA", nil, nil},
+		{"--max-mismatches 2 --reference-iupac", "1 1 100.00 100.00", []string{"10 0 ATGRTCGGACTCCCTGCCAGARG 100.0000 1.000000", "43 1 ATGGTCGGAYTCCCTnCCAGARG NA NA"}, []string{
+			"changed . 1 0 0 ATGGTCGGACTCCCTGCCAGARG ATGRTCGGACTCCCTGCCAGARG 1.000000 1.000000",
+			"lost lost 1 . 0 ATGRTCGGACTCCCTGCCAGAaG ATGRTCGGACTCCCTGCCAGARG 0.259259 1.000000",
+			"changed . 0 2 1 ATGGTCGGAgTCCCTnCCAGARG ATGGTCGGAYTCCCTnCCAGARG NA NA",
+		}},
+		{"-k 1 --reference-iupac", "1 1 100.00 100.00", []string{"10 0 ATGRTCGGACTCCCTGCCAGARG 100.0000 1.000000", "43 1 ATGGTCGGAYTCCCTnCCAGARG NA NA"}, []string{
+			"changed . 1 0 0 ATGGTCGGACTCCCTGCCAGARG ATGRTCGGACTCCCTGCCAGARG 1.000000 1.000000",
+			"lost lost 1 . 0 ATGRTCGGACTCCCTGCCAGAaG ATGRTCGGACTCCCTGCCAGARG 0.259259 1.000000",
+			"lost . 0 . 1 ATGGTCGGAgTCCCTnCCAGARG ATGGTCGGAYTCCCTnCCAGARG NA NA",
+		}},
+	} {
+		args := append([]string{"guides", "-f", list, "--vcf", vcf, "--changes", changes, "--locations", places, ref}, strings.Fields(c.options)...)
+		columns := strings.Split(rowsOf(quietly(t, args...), "")[1], "\t")
+		if got := strings.Join(columns[7:11], " "); got != c.guide {
+			t.Errorf("%s: %s, want %s", c.options, got, c.guide)
+		}
+		for _, f := range []struct {
+			name    string
+			columns []int
+			want    []string
+		}{{places, []int{2, 5, 7, 12, 13}, c.places}, {changes, []int{5, 6, 7, 8, 9, 10, 11, 16, 17}, c.changes}} {
+			var got []string
+			for _, row := range rowsOf(readFile(t, f.name), "")[1:] {
+				columns := strings.Split(row, "\t")
+				var some []string
+				for _, i := range f.columns {
+					some = append(some, columns[i])
+				}
+				got = append(got, strings.Join(some, " "))
+			}
+			if !slices.Equal(got, f.want) {
+				t.Errorf("%s: %q, want %q", c.options, got, f.want)
+			}
+		}
+	}
+}
+
+// TestGuidesOnGPU has the same files on the CPU and a GPU, for real variants of a reference with
+// some IUPAC letters. A small search stays on the CPU where the device is not named.
+func TestGuidesOnGPU(t *testing.T) {
+	benchDriver(t)
+	folder := t.TempDir()
+	file, err := fasta.OpenText(t.Context(), "../../testdata/na12878.fa.gz", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(file)
+	if err != nil || file.Close() != nil {
+		t.Fatal(err)
+	}
+	_, text, _ = bytes.Cut(text, []byte("\n"))
+	letters := bytes.ToUpper(bytes.ReplaceAll(text, []byte("\n"), nil))
+	for i := 50; i < len(letters); i += 97 {
+		letters[i] = map[byte]byte{'A': 'R', 'C': 'Y', 'G': 'R', 'T': 'Y', 'N': 'N'}[letters[i]]
+	}
+	ref := copiesFile(t, folder, "ref.fa", ">chr20_10M\n"+string(letters[:6000])+"\n")
+	var vcf strings.Builder
+	for line := range strings.Lines(readFile(t, "../../testdata/na12878.vcf")) {
+		if columns := strings.Split(line, "\t"); strings.HasPrefix(line, "#") || len(columns[1]) < 4 {
+			vcf.WriteString(line) // up to position 999
+		}
+	}
+	variants := copiesFile(t, folder, "v.vcf", vcf.String())
+	files, lines := []string{"changes.tsv", "places.tsv", "page.html"}, 0
+	for _, options := range []string{
+		"--max-mismatches 4", "--max-mismatches 3 --reference-iupac --off-target-pam NAG,NGA", "-k 2 --reference-iupac",
+		"-k 3 --mismatches 2 --dna-bulges 1 --rna-bulges 0 --max-locations 2", "--max-mismatches 4 --nuclease enAsCas12a --reference-iupac --best 20",
+	} {
+		args := append(strings.Fields(options), "--in", "chr20_10M:1-1000", "--vcf", variants, "--quiet")
+		for _, name := range files {
+			args = append(args, map[string]string{"changes.tsv": "--changes", "places.tsv": "--locations", "page.html": "--report-html"}[name], filepath.Join(folder, name))
+		}
+		var want []string
+		for _, name := range []string{"cpu", "cuda", "auto"} {
+			before := driver.Calls()["cuLaunchKernel"]
+			got := []string{quietly(t, append([]string{"guides", ref, "--device", name}, args...)...)}
+			for _, file := range files {
+				text := readFile(t, filepath.Join(folder, file))
+				got = append(got, strings.ReplaceAll(text, "--device "+name, "--device cpu"))
+			}
+			if launched := driver.Calls()["cuLaunchKernel"] > before; launched != (name == "cuda") {
+				t.Errorf("%s on %s: a kernel ran: %v", options, name, launched)
+			}
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s on %s: other files", options, name)
+			}
+		}
+		lines += strings.Count(want[1], "\n")
+	}
+	if lines < 25 {
+		t.Errorf("%d lines of changes are too few", lines)
 	}
 }

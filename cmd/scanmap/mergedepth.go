@@ -27,6 +27,7 @@ type partDepths struct {
 	options depth.Options
 	summed  *depth.Sums // of a first pass
 	reading *depthPass  // where the next values are likely to begin, nil for none
+	exact   bool        // values of tracks have to be exact, because the JSON lacks what is asked for
 }
 
 // newPartDepths refuses parts without depth, and with depth of other options or references.
@@ -46,7 +47,23 @@ func newPartDepths(ctx context.Context, j *mergeJob, names []string, depths []*d
 			return nil, fmt.Errorf("%s: %w in %s: their depths do not add up", names[i], err, names[0])
 		}
 	}
-	p.options = depths[0].Options
+	p.options, p.exact = depths[0].Options, j.counts.depth+j.counts.regionDepth != ""
+	for _, d := range depths {
+		p.exact = p.exact || len(d.Contigs) != len(contigs)
+	}
+	for _, f := range []namedOutput{{"abundance", j.counts.abundance}, {"genome-abundance", j.counts.ofGenomes}} {
+		if f.name == "" {
+			continue
+		}
+		if p.options.Of == depth.Starts {
+			return nil, fmt.Errorf("option --%s tells of covered bases, but %s is of --depth-of starts", f.option, names[0])
+		}
+		for i, d := range depths {
+			if len(d.Contigs) != len(contigs) {
+				return nil, fmt.Errorf("%s: has no counts of contigs for --%s: an older scanmap wrote it", names[i], f.option)
+			}
+		}
+	}
 	for i := range contigs {
 		p.ref.Contigs = append(p.ref.Contigs, dna.Contig{Name: contigs[i].Name, Length: contigs[i].Length})
 	}
@@ -63,7 +80,7 @@ func newPartDepths(ctx context.Context, j *mergeJob, names []string, depths []*d
 
 // sum reads the tracks for the first time, compares each with what its run counted, and sums up.
 func (p *partDepths) sum(o *counts) error {
-	if err := o.readRegions(p.ctx, p.ref); err != nil {
+	if err := firstError(o.readRegions(p.ctx, p.ref), o.readGenomes(p.ctx, p.ref)); err != nil {
 		return err
 	}
 	p.summed = depth.NewSums(p.options, p.ref.Contigs, o.regionsRead, 0, nil)
@@ -78,11 +95,17 @@ func (p *partDepths) sum(o *counts) error {
 		return pass.err
 	}
 	for i, c := range pass.all {
+		if c.rounded { // the JSON alone knows the sum
+			c.sum = 0
+			for _, n := range p.depths[i].Contigs {
+				c.sum += n.Depth
+			}
+		}
 		if err := p.depths[i].Holds(c.covered, c.sum); err != nil {
 			return fmt.Errorf("%s: %w in %s: it is not the --depth of that run", p.tracks[i], err, p.parts[i])
 		}
 	}
-	o.summed = p.summed.Summary(p.depths)
+	o.summed, o.abundant = p.summed.Summary(p.depths), p.summed
 	return nil
 }
 
@@ -90,9 +113,9 @@ func (p *partDepths) sum(o *counts) error {
 func (p *partDepths) open(results *resultFiles, o *counts) (files []statisticsFile, err error) {
 	for _, f := range []struct {
 		what, name string
-		write      func(*output) error
+		write      func(*output, *mapper.Stats) error
 	}{
-		{"depth", o.depth, func(to *output) error {
+		{"depth", o.depth, func(to *output, _ *mapper.Stats) error {
 			defer func() { p.reading.close() }()
 			// One goroutine, which asks for one stretch after the other.
 			err := writeTrack(results, to, o.format, trackContigs(p.ref.Contigs), p.values, 1)
@@ -101,7 +124,9 @@ func (p *partDepths) open(results *resultFiles, o *counts) (files []statisticsFi
 			}
 			return err
 		}},
-		{"depth of regions", o.regionDepth, func(to *output) error { return p.writeRegions(to, o) }},
+		{"depth of regions", o.regionDepth, func(to *output, _ *mapper.Stats) error { return p.writeRegions(to, o) }},
+		{"abundance", o.abundance, o.writeAbundance},
+		{"abundance of genomes", o.ofGenomes, o.writeGenomeAbundance},
 	} {
 		if f.name == "" {
 			continue
@@ -113,7 +138,7 @@ func (p *partDepths) open(results *resultFiles, o *counts) (files []statisticsFi
 		if f.name == o.depth && o.format == track.BigWig && file.temporary == "" {
 			return nil, file.fail(errNoSeek)
 		}
-		files = append(files, statisticsFile{f.what, file, func(io.Writer, *mapper.Stats) error { return f.write(file) }})
+		files = append(files, statisticsFile{f.what, file, func(_ io.Writer, s *mapper.Stats) error { return f.write(file, s) }})
 	}
 	return files, nil
 }
@@ -271,6 +296,7 @@ type partCursor struct {
 	units int64
 	// Bases with depth so far, and the sum of their depth in units.
 	covered, sum int64
+	rounded      bool // a value may be
 }
 
 // partRun is an interval of a track.
@@ -332,11 +358,11 @@ func (c *partCursor) next(contig, at int) error {
 	switch {
 	case units < 0 || units != float64(int64(units)):
 		return fmt.Errorf("%s: contig %q, base %d: %g is no depth of --weights %s", c.name, r.contig, r.start, r.value, c.of.options.Weights)
-	case units >= mostUnits:
+	case units >= mostUnits && c.of.exact:
 		return fmt.Errorf("%s: contig %q, base %d: the depth %g is not below %d, up to which a track has exact values with --weights %s; "+
 			"map more and smaller parts", c.name, r.contig, r.start, r.value, mostUnits/unit, c.of.options.Weights)
 	}
-	c.end, c.units = r.end, int64(units)
+	c.end, c.units, c.rounded = r.end, int64(units), c.rounded || units >= mostUnits
 	if c.units > 0 {
 		c.covered += int64(r.end - r.start)
 		c.sum += c.units * int64(r.end-r.start)

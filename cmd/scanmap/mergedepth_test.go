@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,8 +66,8 @@ func depthOf(t *testing.T, file string) any {
 	return s["depth"]
 }
 
-// TestMergeDepth maps random reads at once and in parts: tracks, regions, windows and the depth of
-// the statistics are the same bytes.
+// TestMergeDepth maps random reads at once and in parts: tracks, regions, windows, abundances and
+// the depth of the statistics are the same bytes.
 func TestMergeDepth(t *testing.T) {
 	names := []string{"bedgraph", "bw", "bedgraph.gz"}
 	for n := range effort.Pick(100, 12) {
@@ -80,7 +81,22 @@ func TestMergeDepth(t *testing.T) {
 			quietly(t, append(append([]string{"map"}, args...), in("ref.fa"), in("reads.fq"))...)
 		}
 		ending := names[n%3]
-		run("whole", ending, "--regions", windows, "--region-depth", in("whole.bed"))
+		files := []string{ending, "bed"}
+		abundance := func(name string) []string { return nil }
+		if n%2 == 0 { // covered bases
+			files = append(files, "contigs", "genomes")
+			genomes := [][]string{{"--genome-definition", copiesFile(t, folder, "genomes.txt", "a\tc0\nb\tshort\n")}, {"--genome-separator", "c"}}[n/2%2]
+			if genomes[0] == "--genome-separator" {
+				ref := strings.ReplaceAll(readFile(t, in("ref.fa")), ">short", ">cshort")
+				copiesFile(t, folder, "regions.bed", strings.ReplaceAll(readFile(t, in("regions.bed")), "short", "cshort"))
+				copiesFile(t, folder, "ref.fa", strings.ReplaceAll(ref, ">c", ">gc"))
+				copiesFile(t, folder, "regions.bed", "g"+strings.ReplaceAll(readFile(t, in("regions.bed")), "\nc", "\ngc"))
+			}
+			abundance = func(name string) []string {
+				return append([]string{"--abundance", in("%s.contigs", name), "--genome-abundance", in("%s.genomes", name)}, genomes...)
+			}
+		}
+		run("whole", ending, append(abundance("whole"), "--regions", windows, "--region-depth", in("whole.bed"))...)
 		parts := 1 + r.IntN(5)
 		var jsons, tracks []string
 		for i := range parts {
@@ -97,8 +113,8 @@ func TestMergeDepth(t *testing.T) {
 			jsons, tracks = append(jsons, in("%s.json", name)), append(tracks, in("%s.%s", name, of))
 		}
 		args := []string{"merge-stats", "--stats", in("sum.json"), "--depth", in("sum.%s", ending), "--regions", windows, "--region-depth", in("sum.bed")}
-		quietly(t, append(append(args, jsons...), tracks...)...)
-		for _, name := range []string{ending, "bed"} {
+		quietly(t, slices.Concat(args, abundance("sum"), jsons, tracks)...)
+		for _, name := range files {
 			if whole, sum := readFile(t, in("whole.%s", name)), readFile(t, in("sum.%s", name)); whole != sum {
 				t.Fatalf("case %d, %d parts, %s: (-whole +parts)\n%.2000s", n, parts, name, cmp.Diff(whole, sum))
 			}
@@ -127,6 +143,41 @@ func TestMergeDepthExact(t *testing.T) {
 	}
 }
 
+// TestMergeDeep has parts with more units of depth than float32 holds: abundance and the JSON are
+// as in one run, and a track is refused.
+func TestMergeDeep(t *testing.T) {
+	folder := t.TempDir()
+	in := func(text string) string { return strings.ReplaceAll(text, "F/", folder+"/") }
+	unit := "CTTTATCAAGATACTGCACT"
+	copiesFile(t, folder, "ref.fa", ">x~1\n"+strings.Repeat(unit, 3)+"\n>y~1\nGATTACAGATTACAGATTACA"+strings.Repeat(unit, 4)+"\n")
+	var reads strings.Builder
+	for i := range 18000 {
+		fmt.Fprintf(&reads, "@r%d\n%s\n+\nIIIIIIIIII\n", i, []string{"CTTTATCAAG", "ATACTGCACT", "GATTACAGAT"}[i%7%3])
+	}
+	copiesFile(t, folder, "reads.fq", reads.String())
+	options := "-e 0 -o none --weights equal --depth F/NAME.bw --stats F/NAME.json F/ref.fa F/reads.fq "
+	abundance := " --abundance F/NAME.tsv --genome-separator ~ --genome-abundance F/NAME.genomes"
+	run := func(command, name, more string) {
+		quietly(t, strings.Fields(command+" "+in(strings.ReplaceAll(more, "NAME", name)))...)
+	}
+	run("map", "whole", options+abundance)
+	run("map", "1", options+"--take 9601")
+	run("map", "2", options+"--skip 9601")
+	run("merge-stats", "sum", "--stats F/NAME.json F/1.json F/2.json F/1.bw F/2.bw"+abundance)
+	for _, name := range []string{"tsv", "genomes"} {
+		if whole, sum := readFile(t, in("F/whole."+name)), readFile(t, in("F/sum."+name)); whole != sum {
+			t.Errorf("(-whole +parts)\n%s", cmp.Diff(whole, sum))
+		}
+	}
+	if diff := cmp.Diff(depthOf(t, in("F/whole.json")), depthOf(t, in("F/sum.json"))); diff != "" {
+		t.Errorf("(-whole +parts)\n%s", diff)
+	}
+	code, _, stderr := call(strings.Fields(in("merge-stats --depth F/x.bw --stats F/x.json F/1.json F/2.json F/1.bw F/2.bw"))...)
+	if code != 1 || !strings.Contains(stderr, "is not below 256, up to which a track has exact values with --weights equal") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+}
+
 // TestMergeDepthFailures has parts that do not belong together: one line, and no file.
 func TestMergeDepthFailures(t *testing.T) {
 	folder := t.TempDir()
@@ -145,6 +196,8 @@ func TestMergeDepthFailures(t *testing.T) {
 	part("late", "ref", "--skip 2 --depth F/late.bw")
 	part("best", "ref", "--skip 1 --weights best --depth F/best.bw")
 	part("starts", "ref", "--skip 1 --depth-of starts --depth F/starts.bw")
+	part("1starts", "ref", "--take 1 --depth-of starts --depth F/1starts.bw")
+	copiesFile(t, folder, "older.json", strings.Replace(readFile(t, in("F/2.json")), "by_contig", "other", 1))
 	part("other", "other", "--skip 1 --depth F/other.bw")
 	part("longer", "longer", "--skip 1 --depth F/longer.bw")
 	part("none", "ref", "--skip 1")
@@ -167,9 +220,14 @@ func TestMergeDepthFailures(t *testing.T) {
 		code int
 		want string
 	}{
-		{"F/1.json F/2.json", 2, "options --depth and --region-depth need the --depth of each part, as in 1.json 2.json 1.bw 2.bw"},
+		{"F/1.json F/2.json", 2, "options of depth and abundance need the --depth of each part, as in 1.json 2.json 1.bw 2.bw"},
 		{"F/1.json F/2.json F/1.bw", 2, "2 files of JSON and 1 of depth are given, but each part has one of both"},
 		{"F/1.bw F/2.bedgraph", 2, "takes the JSON of one part or more"},
+		{"--abundance F/a.tsv F/1.json F/2.json", 2, "options of depth and abundance need the --depth of each part, as in 1.json 2.json 1.bw 2.bw"},
+		{"--abundance F/a.tsv --genome-separator x F/1.json F/2.json F/1.bw F/2.bedgraph", 2, "option --genome-separator is for --genome-abundance, which is not given"},
+		{"--genome-abundance F/a.tsv --genome-separator x F/1.json F/2.json F/1.bw F/2.bedgraph", 1, "option --genome-separator: the contig \"c1\" has no genome before \"x\" in its name"},
+		{"--abundance F/a.tsv F/1starts.json F/starts.json F/1starts.bw F/starts.bw", 1, "option --abundance tells of covered bases, but F/1starts.json is of --depth-of starts"},
+		{"--abundance F/a.tsv F/1.json F/older.json F/1.bw F/2.bedgraph", 1, "F/older.json: has no counts of contigs for --abundance: an older scanmap wrote it"},
 		{"--regions 10 F/1.json F/2.json F/1.bw F/2.bedgraph", 2, "options --regions and --region-depth need each other"},
 		{"--depth F/sum.wig F/1.json F/2.json F/1.bw F/2.bedgraph", 2, "option --depth: F/sum.wig: the name does not end with"},
 		{"--depth F/1.bw F/1.json F/2.json F/1.bw F/2.bedgraph", 2, "F/1.bw is an input and would be overwritten"},

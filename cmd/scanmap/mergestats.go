@@ -26,10 +26,11 @@ func mergeStatsCommand(p process) *cli.Command {
 			"Counts and times are sums. All parts of an input, by --skip and --take, have to be there, once and with the\n" +
 			"same options.\n" +
 			"PART.bw is the --depth of the same call of map, bigWig or bedGraph, for each part and in the same order. With\n" +
-			"these, depth is a sum, too.\n" +
+			"these, depth is a sum, too, and so is abundance.\n" +
 			"Without --stats, the sum is written as JSON to standard output.",
 		HideHelpCommand: true,
-		Flags: append(only(mapFlags(), "stats", "multiqc", "report-html", "depth", "regions", "region-depth"),
+		Flags: append(only(mapFlags(), "stats", "multiqc", "report-html", "depth", "regions", "region-depth",
+			"abundance", "genome-abundance", "genome-definition", "genome-separator"),
 			quietFlag("no table of statistics on standard error")),
 		Action: func(c *cli.Context) error {
 			job, err := newMergeJob(c, p.args)
@@ -77,7 +78,7 @@ func newMergeJob(c *cli.Context, args []string) (*mergeJob, error) {
 	}
 	switch n := len(j.tracks); {
 	case n == 0 && j.counts.wanted():
-		return nil, errors.New("options --depth and --region-depth need the --depth of each part, as in 1.json 2.json 1.bw 2.bw")
+		return nil, errors.New("options of depth and abundance need the --depth of each part, as in 1.json 2.json 1.bw 2.bw")
 	case n > 0 && n != len(j.parts):
 		return nil, fmt.Errorf("%d files of JSON and %d of depth are given, but each part has one of both", len(j.parts), n)
 	}

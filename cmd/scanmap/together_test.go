@@ -259,7 +259,7 @@ var drawnCalls = []drawnCall{
 		"--regions halves.bed --shared shared.bedpe --family-copies f.tsv",
 		"--exclude two", "--ploidy-of two=3"}, 14, checkCopies},
 	{"guides", []string{"guides --in NC_001422.1:100-400 ref.fa", "guides --in regions.bed --length 12 -k 0 ref.fa", "guides --max-mismatches 2 -f bars ref.fa"},
-		[]string{"-k 2", "--max-mismatches 3", "--mismatches 1", "--dna-bulges 0", "--rna-bulges 1", "--pam NRG", "--pam NRG,NGN,TTN", "--off-target-pam NAG,NGA", "--pam-mismatches 1", "--pam-mismatches 2 --pam-mismatch-cost 1", "--pam-gap 2 --pam-gap-cost 1", "--pam-side 5 --pam TTN", "--nuclease enAsCas12a --pam TTN", "--seed-exact 1-4",
+		[]string{"-k 2", "--max-mismatches 3", "--mismatches 1", "--dna-bulges 0", "--rna-bulges 1", "--pam NRG", "--pam NRG,NGN,TTN", "--off-target-pam NAG,NGA", "--pam-mismatches 1", "--pam-mismatches 2 --pam-mismatch-cost 1", "--pam-gap 2 --pam-gap-cost 1", "--reference-iupac", "--pam-side 5 --pam TTN", "--nuclease enAsCas12a --pam TTN", "--seed-exact 1-4",
 			"--length 18", "--regions regions.bed", "--best 2", "--best 1", "--locations p.tsv", "--locations p.tsv --max-locations 2",
 			"--vcf v.vcf", "--vcf v.vcf --changes c.tsv --max-samples 1"}, 6, checkGuides},
 }
@@ -350,6 +350,10 @@ func joinParts(t *testing.T, args []string, left map[string]string) {
 	if counted {
 		merge = append(merge, "--depth", sumOfDepth)
 	}
+	sumOfContigs, abundant := filepath.Join(folder, "sum.tsv"), counted && left["a.tsv"] != ""
+	if abundant {
+		merge = append(merge, "--abundance", sumOfContigs)
+	}
 	whole := records(left)
 	slices.Sort(whole)
 	slices.Sort(again)
@@ -372,6 +376,9 @@ func joinParts(t *testing.T, args []string, left map[string]string) {
 	}
 	if counted && readFile(t, sumOfDepth) != left["d.bedgraph"] {
 		t.Errorf("%q: depth of parts is not that of the whole", args)
+	}
+	if abundant && readFile(t, sumOfContigs) != left["a.tsv"] {
+		t.Errorf("%q: abundance of parts is not that of the whole", args)
 	}
 }
 

@@ -1,5 +1,7 @@
 package depth
 
+import "scanmap/dna"
+
 // Abundance is how much of a sample lies on a contig, or on the contigs of a genome.
 type Abundance struct {
 	Name    string
@@ -22,7 +24,22 @@ type Abundance struct {
 }
 
 // An amount has the sums of a contig.
-type amount struct{ reads, weight, covered, sum int64 }
+type amount struct {
+	ContigCount
+	covered int64
+}
+
+// contigCounts returns the counts of each contig, without its depth.
+func (c *Counts) contigCounts() []ContigCount {
+	all := make([]ContigCount, len(c.first))
+	for _, t := range c.totals {
+		for i := range all {
+			all[i].Reads += t.reads[i].Load()
+			all[i].Weight += t.weight[i].Load()
+		}
+	}
+	return all
+}
 
 // amounts returns the amount of each contig. The first call computes them.
 func (c *Counts) amounts() []amount {
@@ -32,16 +49,13 @@ func (c *Counts) amounts() []amount {
 	all := make([]amount, len(c.first))
 	pieces := c.pieces(0, len(c.first), 1)
 	c.measure(pieces)
+	for i, n := range c.contigCounts() {
+		all[i].ContigCount = n
+	}
 	for i := range pieces {
 		p := &pieces[i]
 		all[p.contig].covered += p.covered
-		all[p.contig].sum += p.sum
-	}
-	for _, t := range c.totals {
-		for i := range all {
-			all[i].reads += t.reads[i].Load()
-			all[i].weight += t.weight[i].Load()
-		}
+		all[p.contig].Depth += p.sum
 	}
 	c.summed = all
 	return all
@@ -50,9 +64,28 @@ func (c *Counts) amounts() []amount {
 // Abundances returns the abundance of each contig, in the order of the reference. reads is the
 // number of all reads, and mapped of mapped ones.
 func (c *Counts) Abundances(reads, mapped int64) []Abundance {
-	all := make([]Abundance, len(c.first))
-	for i, a := range c.amounts() {
-		all[i] = c.abundance(c.ref.Contigs[i].Name, 1, c.ref.Contigs[i].Length, a)
+	return abundances(c.ref.Contigs, c.amounts(), c.unit, reads, mapped)
+}
+
+// Abundances is the abundance of each contig in all parts. Summary, of parts with Contigs, has to
+// be called before.
+func (s *Sums) Abundances(reads, mapped int64) []Abundance {
+	return abundances(s.contigs, s.amounts(), s.unit, reads, mapped)
+}
+
+// amounts returns the amount of each contig.
+func (s *Sums) amounts() []amount {
+	all := make([]amount, len(s.pieces))
+	for i := range s.pieces {
+		all[i] = amount{s.counts[i], s.pieces[i].covered}
+	}
+	return all
+}
+
+func abundances(contigs []dna.Contig, amounts []amount, unit, reads, mapped int64) []Abundance {
+	all := make([]Abundance, len(contigs))
+	for i, a := range amounts {
+		all[i] = abundance(contigs[i].Name, 1, contigs[i].Length, a, unit)
 	}
 	rate(all, reads, mapped)
 	return all
@@ -61,30 +94,36 @@ func (c *Counts) Abundances(reads, mapped int64) []Abundance {
 // GenomeAbundances returns the abundance of each genome, in their order, as Abundances does.
 // Contigs of no genome are left out of all sums.
 func (c *Counts) GenomeAbundances(g *Genomes, reads, mapped int64) []Abundance {
-	sums, contigs, lengths := make([]amount, len(g.Names)), make([]int, len(g.Names)), make([]int, len(g.Names))
-	for i, a := range c.amounts() {
+	return genomeAbundances(g, c.ref.Contigs, c.amounts(), c.unit, reads, mapped)
+}
+
+// GenomeAbundances is the abundance of each genome in all parts, after Summary as Abundances.
+func (s *Sums) GenomeAbundances(g *Genomes, reads, mapped int64) []Abundance {
+	return genomeAbundances(g, s.contigs, s.amounts(), s.unit, reads, mapped)
+}
+
+func genomeAbundances(g *Genomes, contigs []dna.Contig, amounts []amount, unit, reads, mapped int64) []Abundance {
+	sums, count, lengths := make([]amount, len(g.Names)), make([]int, len(g.Names)), make([]int, len(g.Names))
+	for i, a := range amounts {
 		if of := g.Of[i]; of >= 0 {
 			s := &sums[of]
-			*s = amount{s.reads + a.reads, s.weight + a.weight, s.covered + a.covered, s.sum + a.sum}
-			contigs[of]++
-			lengths[of] += c.ref.Contigs[i].Length
+			*s = amount{s.plus(a.ContigCount), s.covered + a.covered}
+			count[of]++
+			lengths[of] += contigs[i].Length
 		}
 	}
 	all := make([]Abundance, len(g.Names))
 	for i, name := range g.Names {
-		all[i] = c.abundance(name, contigs[i], lengths[i], sums[i])
+		all[i] = abundance(name, count[i], lengths[i], sums[i], unit)
 	}
 	rate(all, reads, mapped)
 	return all
 }
 
 // abundance is an amount as an Abundance, without the fields that depend on other contigs.
-func (c *Counts) abundance(name string, contigs, length int, a amount) Abundance {
-	out := Abundance{Name: name, Contigs: contigs, Length: length, Reads: a.reads, Weighted: float64(a.weight) / float64(c.unit), Covered: a.covered}
-	if length > 0 {
-		out.Mean = c.mean(a.sum, length)
-	}
-	return out
+func abundance(name string, contigs, length int, a amount, unit int64) Abundance {
+	return Abundance{Name: name, Contigs: contigs, Length: length, Reads: a.Reads, Weighted: float64(a.Weight) / float64(unit), Covered: a.covered,
+		Mean: meanOf(a.Depth, length, unit)}
 }
 
 // rate computes RPKM, TPM and relative abundance.

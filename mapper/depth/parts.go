@@ -18,6 +18,7 @@ type Sums struct {
 	window  int     // 0 for none
 	put     func(RegionDepth) error
 	windows windower
+	counts  []ContigCount // of the contigs, after Summary
 }
 
 // NewSums returns sums that have no depth yet, of regions, which lie inside their contigs, and of
@@ -69,13 +70,28 @@ func (s *Sums) Add(contig, start, end int, depth int64) (err error) {
 func (s *Sums) Regions() []RegionDepth { return depthsOf(s.regions, s.pieces, s.unit) }
 
 // Summary returns the summary of all reads. parts are the summaries of the parts, one or more, of
-// one reference: depth by GC content is their sum.
+// one reference: depth by GC content and counts of contigs are their sums. If all have counts of
+// contigs, depth is their sum too, and the runs only tell which bases are covered.
 func (s *Sums) Summary(parts []*Summary) *Summary {
 	all := &Summary{Options: parts[0].Options, Bases: parts[0].Bases, GC: make([]GCDepth, len(parts[0].GC))}
+	all.Contigs = make([]ContigCount, len(s.contigs))
+	for _, p := range parts {
+		if len(p.Contigs) != len(s.contigs) {
+			all.Contigs = nil
+			break
+		}
+		for i, n := range p.Contigs {
+			all.Contigs[i] = all.Contigs[i].plus(n)
+		}
+	}
+	s.counts = all.Contigs
 	sum := int64(0)
 	for i := range s.pieces {
-		sum += s.pieces[i].sum
-		all.Covered += s.pieces[i].covered
+		if all.Covered += s.pieces[i].covered; s.counts != nil {
+			sum += s.counts[i].Depth
+		} else {
+			sum += s.pieces[i].sum
+		}
 	}
 	all.Mean = meanOf(sum, int(all.Bases), s.unit)
 	for i := range all.GC {

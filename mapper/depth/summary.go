@@ -15,6 +15,18 @@ type Summary struct {
 	Mean           float64
 	// GC[p] is for windows with p percent of G and C, rounded; it has 101 elements.
 	GC []GCDepth
+	// Contigs has the counts of each contig; nil of statistics that do not have them.
+	Contigs []ContigCount
+}
+
+// A ContigCount is what Abundance needs of a contig beside its covered bases: how many reads have
+// their primary location there, and the sums of the weights of the locations there, and of the
+// depth of its bases, in units.
+type ContigCount struct{ Reads, Weight, Depth int64 }
+
+// plus is the sum of two counts.
+func (a ContigCount) plus(b ContigCount) ContigCount {
+	return ContigCount{a.Reads + b.Reads, a.Weight + b.Weight, a.Depth + b.Depth}
 }
 
 // GCDepth is the mean depth of windows that have as much GC.
@@ -29,7 +41,7 @@ const GCWindow = 100
 
 // gcSums are the sums of one goroutine for a Summary, in units.
 type gcSums struct {
-	sum, covered      int64
+	covered           int64
 	windows, windowed [101]int64 // by percent: how many, and their sum
 }
 
@@ -42,11 +54,13 @@ func (c *Counts) Summary() *Summary {
 	}
 	pieces := c.pieces(0, len(c.first), GCWindow)
 	of := make([]gcSums, max(1, c.options.Threads))
+	sums := make([]int64, len(pieces))
 	c.each(len(pieces), func(worker, i int) {
 		p, g := &pieces[i], &of[worker]
 		begin := c.ref.Contigs[p.contig].Start
 		c.windows(p, GCWindow, func(start, end int, sum, covered int64) {
-			g.sum, g.covered = g.sum+sum, g.covered+covered
+			g.covered += covered
+			sums[i] += sum
 			if end-start < GCWindow {
 				return
 			}
@@ -59,7 +73,7 @@ func (c *Counts) Summary() *Summary {
 	all := gcSums{}
 	for i := range of {
 		g := &of[i]
-		all.sum, all.covered = all.sum+g.sum, all.covered+g.covered
+		all.covered += g.covered
 		for p := range g.windows {
 			all.windows[p] += g.windows[p]
 			all.windowed[p] += g.windowed[p]
@@ -68,7 +82,13 @@ func (c *Counts) Summary() *Summary {
 	for i := range c.ref.Contigs {
 		s.Bases += int64(c.ref.Contigs[i].Length)
 	}
-	s.Covered, s.Mean = all.covered, c.mean(all.sum, int(s.Bases))
+	s.Covered, s.Contigs = all.covered, c.contigCounts()
+	sum := int64(0)
+	for i, n := range sums {
+		s.Contigs[pieces[i].contig].Depth += n
+		sum += n
+	}
+	s.Mean = c.mean(sum, int(s.Bases))
 	for i := range s.GC {
 		s.GC[i] = GCDepth{all.windows[i], c.mean(all.windowed[i], int(all.windows[i])*GCWindow)}
 	}

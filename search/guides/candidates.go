@@ -42,7 +42,7 @@ func Candidates(ref *dna.Reference, regions []Region, length int, target *search
 func sitesOf(ref *dna.Reference, regions []Region, forms [][]byte) []Site {
 	m := len(forms[0])
 	isOne := func(site []byte) bool {
-		return slices.ContainsFunc(forms, func(form []byte) bool { return fits(site, form) })
+		return slices.ContainsFunc(forms, func(form []byte) bool { return fits(site, form, search.Matches) })
 	}
 	var sites []Site
 	for _, region := range regions {
@@ -89,10 +89,10 @@ func taken(ref *dna.Reference, sites []Site, target *search.Target, pam int) ([]
 	return target.Patterns(patterns)
 }
 
-// fits tells whether the letters of a site are A, C, G and T and match the letters of a form.
-func fits(site, form []byte) bool {
+// fits tells whether the letters of a site match the letters of a form.
+func fits(site, form []byte, matches func(letter, base byte) bool) bool {
 	for i, letter := range form {
-		if !search.Matches(letter, site[i]) {
+		if !matches(letter, site[i]) {
 			return false
 		}
 	}

@@ -152,12 +152,7 @@ func (g *guide) lacksPAM(site []byte) bool {
 	if !g.pamFirst {
 		site = site[len(site)-len(g.pam):]
 	}
-	for i, letter := range g.pam {
-		if !search.Matches(letter, site[i]) {
-			return true
-		}
-	}
-	return false
+	return !fits(site, g.pam, g.matches)
 }
 
 // finish sums up the target of the current guide on all haplotypes.

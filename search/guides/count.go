@@ -42,6 +42,8 @@ type Options struct {
 	// Forms are PAMs with mismatches and gaps as PAMs.Forms returns them, as many as PAMs; nil for
 	// PAMs of one length that match.
 	Forms []Form
+	// ReferenceIUPAC is as search.Options has it. Search sets it.
+	ReferenceIUPAC bool
 	// Places of one PAM are more than reach apart, or bulges are not allowed. Search sets both.
 	reach    int
 	noBulges bool

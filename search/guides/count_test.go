@@ -50,7 +50,7 @@ func patternsOf(t tester, pam string, letters ...string) []search.Pattern {
 // counted searches as scanmap guides does, and returns all places, too.
 func counted(t tester, ref *dna.Reference, patterns []search.Pattern, o Options, substitutions bool) ([]Summary, []Place) {
 	var places []Place
-	with := search.Options{Distance: o.Distance, Substitutions: substitutions, Threads: 1}
+	with := search.Options{Distance: o.Distance, Substitutions: substitutions, Threads: 1, ReferenceIUPAC: o.ReferenceIUPAC}
 	summaries, _, err := Search(t.Context(), ref, patterns, o, with, func(p *Place) error {
 		places = append(places, *p)
 		return nil
@@ -61,7 +61,8 @@ func counted(t tester, ref *dna.Reference, patterns []search.Pattern, o Options,
 	return summaries, places
 }
 
-// TestSubstitutions compares summaries with what a loop over all places of both strands counts.
+// TestSubstitutions compares summaries with what a loop over all places of both strands counts, of
+// texts with IUPAC letters too, which stand for their bases or match nothing.
 func TestSubstitutions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -83,6 +84,12 @@ func TestSubstitutions(t *testing.T) {
 				contigs[i] += site + truth.Random(r, r.IntN(5), "ACGTN")
 			}
 		}
+		for range rapid.IntRange(0, 12).Draw(rt, "IUPAC letters") {
+			contig := &contigs[r.IntN(2)]
+			at := r.IntN(len(*contig))
+			*contig = (*contig)[:at] + truth.Random(r, 1, "RYSWKMBDHV") + (*contig)[at+1:]
+		}
+		iupac := rapid.Bool().Draw(rt, "IUPAC")
 		ref := truth.Reference(rt, contigs...)
 		var regions []Region
 		for range rapid.IntRange(0, 4).Draw(rt, "regions") {
@@ -91,8 +98,8 @@ func TestSubstitutions(t *testing.T) {
 			regions = append(regions, Region{contig, start, start + 1 + r.IntN(len(contigs[contig])-start), ""})
 		}
 		got, places := counted(rt, ref, patternsOf(rt, pam, guide), Options{Distance: k, Regions: NewRegions(ref, regions), Keep: 3,
-			PAMs: len(pams), Aside: aside}, true)
-		want := plainCount(contigs, regions, guide, pams, aside, k)
+			PAMs: len(pams), Aside: aside, ReferenceIUPAC: iupac}, true)
+		want := plainCount(contigs, regions, guide, pams, aside, k, iupac)
 		best := got[0].Best
 		if len(best) != min(3, len(places)) {
 			rt.Fatalf("%d of %d places are kept", len(best), len(places))
@@ -184,14 +191,31 @@ func plainPAM(pams []string, letters string) int {
 	return slices.IndexFunc(pams, func(pam string) bool {
 		fits := true
 		for i, letter := range []byte(letters) {
-			fits = fits && letter != 'N' && (pam[i] == letter || strings.IndexByte(sets[pam[i]], letter) >= 0)
+			fits = fits && strings.IndexByte("ACGT", letter) >= 0 && (pam[i] == letter || strings.IndexByte(sets[pam[i]], letter) >= 0)
 		}
 		return fits
 	})
 }
 
-// plainCount makes a summary of all places that lie in contigs, by a loop.
-func plainCount(contigs []string, regions []Region, guide string, pams []string, aside, k int) Summary {
+// readings are all texts that a text with IUPAC letters stands for; N stays.
+func readings(text string) []string {
+	at := strings.IndexAny(text, "RYSWKMBDHV")
+	if at < 0 {
+		return []string{text}
+	}
+	var all []string
+	bases := map[byte]string{'R': "AG", 'Y': "CT", 'S': "CG", 'W': "AT", 'K': "GT", 'M': "AC", 'B': "CGT", 'D': "AGT", 'H': "ACT", 'V': "ACG"}
+	for _, base := range bases[text[at]] {
+		for _, rest := range readings(text[at+1:]) {
+			all = append(all, text[:at]+string(base)+rest)
+		}
+	}
+	return all
+}
+
+// plainCount makes a summary of all places that lie in contigs, by a loop. With iupac a place has
+// the fewest edits, the first PAM and the highest scores beside it that any of its readings has.
+func plainCount(contigs []string, regions []Region, guide string, pams []string, aside, k int, iupac bool) Summary {
 	s := Summary{Letters: guide, PAM: strings.Join(pams, ","), ByEdits: make([]int64, k+1), ByPAM: make([]int64, len(pams)),
 		MIT: math.NaN(), CFD: math.NaN(), RuleSet1: math.NaN()}
 	m := len(guide) + len(pams[0])
@@ -201,17 +225,27 @@ func plainCount(contigs []string, regions []Region, guide string, pams []string,
 	for c, text := range contigs {
 		for start := 0; start+m <= len(text); start++ {
 			for strand := range 2 {
-				site, beyond := truth.Strand(text[start:start+m], strand), truth.Strand(text[start:], 0)
+				beyond := text[start:]
 				if strand == 1 {
 					beyond = truth.ReverseComplement(text[:start+m])
 				}
-				edits := 0
-				for i := range guide {
-					if !truth.Matches(guide[i], site[i]) {
-						edits++
-					}
+				all := []string{beyond[:min(len(beyond), max(m, 23))]}
+				if iupac {
+					all = readings(all[0])
 				}
-				pam := plainPAM(pams, site[len(guide):])
+				edits, pam := k+1, -1
+				for _, reading := range all {
+					n := 0
+					for i := range guide {
+						if !truth.Matches(guide[i], reading[i]) {
+							n++
+						}
+					}
+					if first := plainPAM(pams, reading[len(guide):m]); first >= 0 && (pam < 0 || first < pam) {
+						pam = first
+					}
+					edits = min(edits, n)
+				}
 				if pam < 0 || edits > k {
 					continue
 				}
@@ -231,9 +265,15 @@ func plainCount(contigs []string, regions []Region, guide string, pams []string,
 					s.Aside++
 				}
 				hitMIT, hitCFD := math.NaN(), math.NaN()
-				if scored && len(beyond) >= 23 {
-					hitMIT = MITHit([]byte(guide), []byte(site[:20]))
-					hitCFD = CFDHit([]byte(guide), []byte(site[:20]), []byte(beyond[20:23]))
+				for _, reading := range all {
+					if scored && len(reading) >= 23 && plainPAM(pams[pam:pam+1], reading[len(guide):m]) == 0 {
+						if hit := MITHit([]byte(guide), []byte(reading[:20])); !(hit <= hitMIT) {
+							hitMIT = hit
+						}
+						if hit := CFDHit([]byte(guide), []byte(reading[:20]), []byte(reading[20:23])); !(hit <= hitCFD) {
+							hitCFD = hit
+						}
+					}
 				}
 				if edits == 0 && pam < len(pams)-aside && (s.Target == nil || pam < target) {
 					s.Target, s.TargetRegions, target = &Site{c, start, start + m, strand == 1}, touched, pam

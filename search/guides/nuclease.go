@@ -42,17 +42,26 @@ func Cas12aHit(n Nuclease, guide, site []byte) float64 {
 	if !n.IsCas12a() || !cas12aGuide(guide) || len(site) != len(guide) || !plain(site) {
 		return math.NaN()
 	}
-	activities := asCas12aMismatch
-	if n == EnAsCas12a {
-		activities = enAsCas12aMismatch
-	}
 	score := 1.0
 	for i, letter := range guide {
 		if site[i] != letter {
-			score *= activities[mispair{letter, site[i]}][i]
+			score *= n.activity(letter, site[i], i)
 		}
 	}
 	return score
+}
+
+// activity is the share of activity that a mismatch leaves: a letter of a guide and another of the
+// site, at a position from 0 on.
+func (n Nuclease) activity(letter, site byte, at int) float64 {
+	switch pair := (mispair{letter, site}); n {
+	case AsCas12a:
+		return asCas12aMismatch[pair][at]
+	case EnAsCas12a:
+		return enAsCas12aMismatch[pair][at]
+	default:
+		return doenchMismatch[pair][at]
+	}
 }
 
 // cas12aGuide tells whether a guide has as many letters as Cas12aHit takes.

@@ -52,7 +52,7 @@ func (p *PAMs) GivenWith(letters string) string {
 		if p.First {
 			beside = letters[:len(pam)]
 		}
-		if fits([]byte(beside), withT([]byte(strings.ToUpper(pam)))) {
+		if fits([]byte(beside), withT([]byte(strings.ToUpper(pam))), search.Matches) {
 			return pam
 		}
 	}
@@ -139,7 +139,7 @@ func (g *guide) outward(dst, site []byte) []byte {
 // form. The letters are read from the guide outward, and may be more than the form has.
 func (g *guide) another(outward []byte) bool {
 	return slices.ContainsFunc(g.before, func(form []byte) bool {
-		return len(form) <= len(outward) && fits(outward, form)
+		return len(form) <= len(outward) && fits(outward, form, g.matches)
 	})
 }
 

@@ -2,6 +2,7 @@ package guides
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"scanmap/dna"
@@ -22,6 +23,10 @@ type guide struct {
 	form   Form
 	shown  []byte
 	before [][]byte
+	// matches tells whether a letter of the guide or the PAM matches a letter of a site. With iupac
+	// letters of a site stand for their bases.
+	matches func(letter, base byte) bool
+	iupac   bool
 }
 
 // newGuide takes a pattern apart.
@@ -42,6 +47,7 @@ func newGuides(patterns []search.Pattern, o *Options) []guide {
 		p := &patterns[i]
 		all[i] = newGuide(p, o.Nuclease)
 		g, j := &all[i], i%o.PAMs
+		g.iupac, g.matches = o.ReferenceIUPAC, (&search.Options{ReferenceIUPAC: o.ReferenceIUPAC}).Matcher()
 		if g.form = (Form{PAM: p.PAM, Index: j}); o.Forms != nil {
 			g.form = o.Forms[j]
 		}
@@ -157,16 +163,67 @@ func (r *reader) beside(g *guide, l *search.Location, site []byte, n int) []byte
 }
 
 // scores returns the hit scores of a site that read returned. pam has at least the three letters
-// after the guide, if they are there.
+// after the guide, if they are there. A letter that stands for several bases counts as the base by
+// which the score is highest.
 func (g *guide) scores(site, pam []byte, bulges bool) (mit, cfd float64) {
 	if !g.scored || bulges || len(site) != len(g.letters)+len(g.pam) {
 		return MITHit(nil, nil), CFDHit(nil, nil, nil)
 	}
-	if g.nuclease.IsCas12a() {
-		return MITHit(nil, nil), Cas12aHit(g.nuclease, g.letters, site[len(g.pam):])
-	}
 	n := len(g.letters)
-	return MITHit(g.letters, site[:n]), CFDHit(g.letters, site[:n], pam[:min(pamLength, len(pam))])
+	if g.nuclease.IsCas12a() {
+		return MITHit(nil, nil), Cas12aHit(g.nuclease, g.letters, g.highest(site[len(g.pam):]))
+	}
+	pam = pam[:min(pamLength, len(pam))]
+	if g.iupac && !plain(pam) {
+		pam = g.highestPAM(pam)
+	}
+	site = g.highest(site[:n])
+	return MITHit(g.letters, site), CFDHit(g.letters, site, pam)
+}
+
+// highest returns the letters of a site, with one base for each letter that stands for several: the
+// base of the guide, because a mismatch scores no more, or else the base with the highest CFD. MIT
+// is the same for all mismatches.
+func (g *guide) highest(site []byte) []byte {
+	if !g.iupac || plain(site) {
+		return site
+	}
+	site = slices.Clone(site)
+	for i, letter := range g.letters {
+		c, best := site[i], -1.0
+		if g.matches(letter, c) {
+			site[i] = letter
+			continue
+		}
+		for _, base := range []byte("ACGT") {
+			if activity := g.nuclease.activity(letter, base, i); activity > best && g.matches(base, c) {
+				site[i], best = base, activity
+			}
+		}
+	}
+	return site
+}
+
+// highestPAM is highest for the letters after a guide of SpCas9, with bases that fit its PAM.
+func (g *guide) highestPAM(pam []byte) []byte {
+	all := [][]byte{nil}
+	for i, c := range pam {
+		var longer [][]byte
+		for _, base := range []byte("ACGT") {
+			if g.matches(base, c) && (i >= len(g.pam) || search.Matches(g.pam[i], base)) {
+				for _, start := range all {
+					longer = append(longer, append(slices.Clone(start), base))
+				}
+			}
+		}
+		all = longer
+	}
+	if len(all) == 0 {
+		return pam
+	}
+	return slices.MaxFunc(all, func(a, b []byte) int {
+		return cmp.Compare(CFDHit(g.letters, g.letters, a), CFDHit(g.letters, g.letters, b))
+	})
 }
 
 // align returns a guide with its PAM and a site that read returned as Place.Guide and Place.Site
@@ -195,7 +252,7 @@ func (r *reader) align(g *guide, l *search.Location, site []byte) (string, strin
 			if o.Kind != locate.Insertion {
 				facing = site[at]
 				at++
-				if o.Kind == locate.Deletion || !search.Matches(shown, facing) {
+				if o.Kind == locate.Deletion || !g.matches(shown, facing) {
 					facing |= 0x20
 				}
 			}

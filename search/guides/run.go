@@ -17,7 +17,7 @@ import (
 func Search(
 	ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o Options, how search.Options, each func(*Place) error,
 ) ([]Summary, *search.Stats, error) {
-	o.reach, o.noBulges = how.Distance, how.Substitutions
+	o.reach, o.noBulges, o.ReferenceIUPAC = how.Distance, how.Substitutions, how.ReferenceIUPAC
 	if l := how.Limits; l != nil {
 		o.reach = min(how.Distance, min(l.Mismatches, how.Distance)+min(l.DNABulges, how.Distance)+min(l.RNABulges, how.Distance))
 		o.noBulges = l.DNABulges == 0 && l.RNABulges == 0

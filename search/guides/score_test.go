@@ -1,11 +1,16 @@
 package guides
 
 import (
+	"bytes"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"scanmap/internal/truth"
+	"scanmap/search"
 )
 
 // near tells whether two numbers are equal, apart from rounding.
@@ -137,5 +142,67 @@ func TestSpecificity(t *testing.T) {
 	})
 	if got := Specificity(100); got != 50 {
 		t.Errorf("with another exact place it is %v", got)
+	}
+}
+
+// TestHighest compares the scores of sites with IUPAC letters with the highest of all readings.
+func TestHighest(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 2))
+	for turn := range 3000 {
+		nuclease, beside := Nucleases[turn%len(Nucleases)], []string{"AG", "GG"}[turn/3%2]
+		g := guide{letters: []byte(truth.Random(r, 20, "ACGT")), pam: []byte("N" + beside), scored: true, nuclease: nuclease, iupac: true,
+			matches: (&search.Options{ReferenceIUPAC: true}).Matcher()}
+		site := []byte(truth.Substituted(r, string(g.letters), r.IntN(5)) + "T" + beside)
+		for range r.IntN(6) {
+			site[r.IntN(23)] = truth.Random(r, 1, "RYSWKMBDHV")[0]
+		}
+		wantMIT, wantCFD := -1.0, -1.0
+		for _, reading := range readings(string(site)) {
+			letters, pam := []byte(reading[:20]), []byte(reading[20:])
+			if nuclease.IsCas12a() {
+				wantMIT, wantCFD = math.NaN(), max(wantCFD, Cas12aHit(nuclease, g.letters, []byte(reading[3:])))
+			} else if reading[21:] == beside {
+				wantMIT, wantCFD = max(wantMIT, MITHit(g.letters, letters)), max(wantCFD, CFDHit(g.letters, letters, pam))
+			}
+		}
+		if wantCFD < 0 {
+			continue // no reading fits the PAM
+		}
+		mit, cfd := g.scores(site, site[20:], false)
+		if mit != wantMIT && !(math.IsNaN(mit) && math.IsNaN(wantMIT)) || cfd != wantCFD {
+			t.Fatalf("%s: %s on %s: %v, %v, want %v, %v", nuclease, g.letters, site, mit, cfd, wantMIT, wantCFD)
+		}
+	}
+}
+
+// TestMatchesScoreMost has no score fall where a mismatch becomes a match: MIT of all 2^20 sets of
+// mismatches, and each activity of CFD. A letter of several bases may then count as the guide's.
+func TestMatchesScoreMost(t *testing.T) {
+	scores := make([]float64, 1<<Length)
+	guide := bytes.Repeat([]byte("A"), Length)
+	for set := range scores {
+		site := bytes.Clone(guide)
+		for i := range site {
+			if set>>i&1 == 1 {
+				site[i] = 'C'
+			}
+		}
+		scores[set] = MITHit(guide, site)
+		for i := range site {
+			if without := set &^ (1 << i); scores[without] < scores[set] {
+				t.Fatalf("mismatches %020b score %v, and without %d %v", set, scores[set], i, scores[without])
+			}
+		}
+	}
+	for _, nuclease := range Nucleases {
+		for _, letter := range []byte("ACGT") {
+			for _, base := range []byte("ACGT") {
+				for i := range Length {
+					if letter != base && !(nuclease.activity(letter, base, i) <= 1) {
+						t.Fatalf("%s: %c for %c at %d leaves %v", nuclease, base, letter, i, nuclease.activity(letter, base, i))
+					}
+				}
+			}
+		}
 	}
 }

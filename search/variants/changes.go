@@ -246,7 +246,7 @@ func (r *runner) compareWindow(number int, reference []found, locations []search
 			continue
 		}
 		if r.o.Search.Substitutions || r.o.Search.Distance == 0 {
-			if mismatches, fits := compared(&r.patterns[f.Pattern], other); fits && mismatches <= r.o.Search.Distance {
+			if mismatches, fits := r.compared(&r.patterns[f.Pattern], other); fits && mismatches <= r.o.Search.Distance {
 				continue
 			}
 		} else if r.beside(all, f) != nil {
@@ -412,7 +412,7 @@ func (r *runner) nearest(p *search.Pattern, reverse bool, start, end, length int
 			continue
 		}
 		site := turned(letters(at, at+m), reverse)
-		if best == nil || better(p, site, best) {
+		if best == nil || r.better(p, site, best) {
 			best = site
 		}
 	}
@@ -420,18 +420,19 @@ func (r *runner) nearest(p *search.Pattern, reverse bool, start, end, length int
 }
 
 // better tells whether a site fits a pattern better than another.
-func better(p *search.Pattern, site, other []byte) bool {
-	a, fitsA := compared(p, site)
-	b, fitsB := compared(p, other)
+func (r *runner) better(p *search.Pattern, site, other []byte) bool {
+	a, fitsA := r.compared(p, site)
+	b, fitsB := r.compared(p, other)
 	return fitsA && !fitsB || fitsA == fitsB && a < b
 }
 
 // compared returns the mismatches of a site and a pattern, and tells whether the letters that have
 // to match do. They do not where there is no site.
-func compared(p *search.Pattern, site []byte) (mismatches int, fits bool) {
+func (r *runner) compared(p *search.Pattern, site []byte) (mismatches int, fits bool) {
 	fits = len(site) == len(p.Letters)
+	matches := r.o.Search.Matcher()
 	for i, c := range site {
-		if !search.Matches(p.Letters[i], c) {
+		if !matches(p.Letters[i], c) {
 			mismatches++
 			fits = fits && (p.Exact == nil || !p.Exact[i])
 		}

@@ -51,19 +51,23 @@ func (p *aPattern) changesOf(c *testCase, h *haplotype, number, k, longest int, 
 	// nearest is the letters of a text that start or end somewhere, and fit best.
 	nearest := func(text string, strand, start, end int) (letters string) {
 		rank := func(site string) int {
-			mismatches := 0
-			for i, letter := range []byte(p.letters + p.fixed) {
-				if !stands(letter, site[i]) {
-					mismatches++
-					if i >= len(p.letters) {
-						mismatches += 1000
+			best := 2000
+			for _, reading := range p.readings(site) {
+				mismatches := 0
+				for i, letter := range []byte(p.letters + p.fixed) {
+					if !stands(letter, reading[i]) {
+						mismatches++
+						if i >= len(p.letters) {
+							mismatches += 1000
+						}
 					}
 				}
+				if mismatches >= 1000 {
+					mismatches = 1000 + mismatches%1000
+				}
+				best = min(best, mismatches)
 			}
-			if mismatches >= 1000 {
-				mismatches = 1000 + mismatches%1000
-			}
-			return mismatches
+			return best
 		}
 		for _, at := range [2]int{start, end - m} {
 			if at < 0 || at+m > len(text) || at == end-m && end < 0 {
@@ -151,7 +155,7 @@ func (p *aPattern) changesOf(c *testCase, h *haplotype, number, k, longest int, 
 }
 
 // TestChangesAgainstBruteForce compares all changes with the changes of all haplotypes of whole
-// contigs.
+// contigs. IUPAC letters of these match nothing, or stand for all texts with one of their bases.
 func TestChangesAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
 	kinds := map[Kind]int{}
@@ -168,6 +172,10 @@ func TestChangesAgainstBruteForce(t *testing.T) {
 		patterns := drawPatterns(rt, c, k, true)
 		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: spilling(1000)}}
 		o.Search.Distance, o.Search.Substitutions = k, true
+		o.Search.ReferenceIUPAC = rapid.Bool().Draw(rt, "IUPAC")
+		for i := range patterns {
+			patterns[i].iupac = o.Search.ReferenceIUPAC
+		}
 		list := prepare(rt, folder, c, false, patterns, &o)
 		got := map[string]*Change{}
 		if _, err := Compare(tContext, truthReference(rt, c.contigs), list, o, func(x *Change) error {
@@ -442,7 +450,8 @@ func TestChangesOnDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	emulated := device.Choice{Kind: device.CUDA, Driver: emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})}
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	emulated := device.Choice{Kind: device.CUDA, Driver: driver}
 	for _, substitutions := range []bool{true, false} {
 		var want string
 		for i, how := range []struct {
@@ -451,8 +460,9 @@ func TestChangesOnDevices(t *testing.T) {
 			device  device.Choice
 		}{
 			{1, bounds{}, device.Choice{Kind: device.CPU}}, {3, bounds{batch: 300, calls: 50, rows: spilling(500)}, device.Choice{Kind: device.CPU}},
-			{2, bounds{}, emulated},
+			{2, bounds{}, emulated}, {2, bounds{batch: 300, calls: 50, rows: spilling(500)}, emulated},
 		} {
+			opened := driver.Calls()["cuDevicePrimaryCtxRetain"]
 			o := Options{VCF: name, Samples: -1, Temporary: temporary.In(folder), bounds: how.bounds}
 			o.Search = search.Options{Distance: 3, Substitutions: substitutions, Threads: how.threads, Device: how.device}
 			var got strings.Builder
@@ -465,10 +475,44 @@ func TestChangesOnDevices(t *testing.T) {
 			if i == 0 {
 				want = got.String()
 			}
+			if opened = driver.Calls()["cuDevicePrimaryCtxRetain"] - opened; opened == 1 != (how.device.Kind == device.CUDA) || opened > 1 {
+				t.Errorf("substitutions %v, case %d: GPUs were opened %d times", substitutions, i, opened)
+			}
 			if got.String() != want || strings.Count(want, "\n") < 10 {
 				t.Errorf("substitutions %v, case %d:\n%swant\n%s", substitutions, i, got.String(), want)
 			}
 		}
+	}
+}
+
+// TestAutoGoesOn has device auto begin on the CPU, and go on on a GPU when the batches so far would
+// have been worth it.
+func TestAutoGoesOn(t *testing.T) {
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	p, err := search.NewPattern("p", []byte("ACGTTGCATGACCATG"), search.DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Search: search.Options{Distance: 2, Threads: 1, Device: device.Choice{Kind: device.Auto, Driver: driver}}, Temporary: temporary.In(t.TempDir())}
+	r := newRunner(tContext, truthReference(t, []string{"A"}), []search.Pattern{p}, o)
+	for _, c := range []struct {
+		batch, searched int
+		onGPU           bool
+	}{{1, 0, false}, {2, 0, false}, {3, 1 << 40, false}, {4, 1 << 40, true}, {5, 1 << 40, true}} {
+		before, found := driver.Calls()["cuLaunchKernel"], 0
+		r.batches, r.searched = c.batch, c.searched
+		if err := r.find(search.NewDNA(truthReference(t, []string{"AAACGTTGCATGACCATGTT"})), func(l []search.Location) error {
+			found += len(l)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if launched := driver.Calls()["cuLaunchKernel"] > before; launched != c.onGPU || found != 1 {
+			t.Errorf("batch %d: a kernel ran: %v, %d found", c.batch, launched, found)
+		}
+	}
+	if err := r.repeated.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

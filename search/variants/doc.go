@@ -67,7 +67,9 @@
 // Compare has the changes that alleles make to places, and not rows (changes.go). Before the
 // windows in a stretch of the contig, that stretch is searched as a window of its own, and places
 // of both are compared pattern by pattern. The windows are longer by the letters of a place: where
-// one is lost, the letters that stand in its stead may go on beyond it.
+// one is lost, the letters that stand in its stead may go on beyond it. With
+// search.Options.ReferenceIUPAC letters of the contig that no allele replaces stand for their
+// bases, on the reference and on haplotypes.
 //
 // # Data flow
 //

@@ -90,7 +90,7 @@ func (c *testCase) vcf() string {
 
 // drawText draws letters, often of few kinds.
 func drawText(rt *rapid.T, least, most int, label string) string {
-	letters := rapid.SampledFrom([]string{"ACGT", "ACGT", "AC", "AAAT", "ACGTN"}).Draw(rt, label+" letters")
+	letters := rapid.SampledFrom([]string{"ACGT", "ACGT", "AC", "AAAT", "ACGTN", "ACGTACGTACRACK"}).Draw(rt, label+" letters")
 	n := rapid.IntRange(least, most).Draw(rt, label+" length")
 	var b strings.Builder
 	for b.Len() < n {
@@ -131,6 +131,9 @@ func drawCase(rt *rapid.T) *testCase {
 		}
 		for i, p := range positions {
 			r := &record{contig: contig, position: p, ref: text[p:min(p+rapid.SampledFrom([]int{1, 1, 1, 2, 4}).Draw(rt, "ref"), len(text))]}
+			for letter, bases := range iupacBases { // a VCF has a base of such a letter
+				r.ref = strings.ReplaceAll(r.ref, string(letter), bases[p%2:p%2+1])
+			}
 			for range rapid.SampledFrom([]int{1, 1, 2}).Draw(rt, "alts") {
 				alt := r.ref[:1] + drawAlt(rt)
 				if rapid.Bool().Draw(rt, "other first") {

@@ -118,6 +118,8 @@ type runner struct {
 	windows  []*window
 	batch    *dna.Reference
 	repeated *search.Repeated
+	searched int  // letters of all batches
+	auto     bool // whether a GPU is worth it is still open
 	packed   dna.Sequence
 	calls    int // of the alleles of the batch, each counted once
 	batches  int // the number of this one, from 1 on
@@ -147,7 +149,15 @@ func Flank(m, k int, substitutions bool) (flank, reach int) {
 }
 
 // variants makes the windows of all variants, searches them and keeps their rows.
-func (r *runner) variants() error {
+func (r *runner) variants() (err error) {
+	defer func() {
+		if r.repeated == nil {
+			return
+		}
+		if closed := r.repeated.Close(); err == nil {
+			err = closed
+		}
+	}()
 	longest := 0
 	for i := range r.patterns {
 		longest = max(longest, len(r.patterns[i].Letters))
@@ -158,7 +168,6 @@ func (r *runner) variants() error {
 	if r.changes != nil {
 		m.flank += r.reach // what may stand where a place is lost
 	}
-	var err error
 	if r.o.VCF == "" {
 		m.family = chosen
 		err = r.letterSites(m)
@@ -351,21 +360,24 @@ func (r *runner) keep(made row) error {
 	return r.sorter.Add(r.record)
 }
 
-// find searches a batch: on the CPU, unless a GPU is asked for. Tables of the patterns are then
-// made once.
-func (r *runner) find(text *search.Text, emit func([]search.Location) error) (err error) {
-	o := r.o.Search
-	o.Announce = nil
-	if o.Device.Kind == device.CUDA {
-		_, err = search.Run(r.ctx, text, r.patterns, o, emit)
-		return err
-	}
-	if r.repeated == nil {
-		if r.repeated, err = search.NewRepeated(r.patterns, o); err != nil {
+// find searches a batch. Nobody knows how many will follow: device auto begins on the CPU, and goes
+// on on a GPU when all batches so far would have been worth starting it. It asks for the first, the
+// second, the fourth batch and so on.
+func (r *runner) find(text *search.Text, emit func([]search.Location) error) error {
+	r.searched += text.TotalLength()
+	if first := r.repeated == nil; first || r.auto && r.batches&(r.batches-1) == 0 {
+		o, onCPU, err := search.Settle(r.ctx, text.Expecting(r.searched), r.patterns, r.o.Search)
+		if err != nil {
 			return err
 		}
+		r.auto = onCPU && r.o.Search.Device.Kind == device.Auto
+		if first || !onCPU {
+			if r.repeated, err = search.NewRepeated(r.patterns, o); err != nil {
+				return err
+			}
+		}
 	}
-	_, err = r.repeated.Run(r.ctx, text, emit)
+	_, err := r.repeated.Run(r.ctx, text, emit)
 	return err
 }
 

@@ -23,6 +23,25 @@ import (
 // aPattern is a pattern of a case.
 type aPattern struct {
 	letters, fixed string
+	iupac          bool // letters of the text stand for their bases
+}
+
+// readings are the texts that a text stands for: itself or, with iupac, all of them; N stays.
+func (p *aPattern) readings(text string) []string {
+	for i := range text {
+		bases, ok := iupacBases[text[i]]
+		if !ok || !p.iupac {
+			continue
+		}
+		var all []string
+		for _, base := range bases {
+			for _, rest := range p.readings(text[i+1:]) {
+				all = append(all, text[:i]+string(base)+rest)
+			}
+		}
+		return all
+	}
+	return []string{text}
 }
 
 // substituted are the spots of a haplotype where a pattern fits with at most k substitutions.
@@ -35,17 +54,21 @@ func (p *aPattern) substituted(h *haplotype, reference string, k int) (found []s
 			from, to = 0, len(p.fixed)
 		}
 		for start := 0; start+len(s) <= len(h.text); start++ {
-			distance := 0
-			for i := range len(s) {
-				if !stands(s[i], h.text[start+i]) {
-					if distance++; from <= i && i < to {
-						distance = k + 1
-						break
+			fewest := k + 1
+			for _, reading := range p.readings(h.text[start : start+len(s)]) {
+				distance := 0
+				for i := range len(s) {
+					if !stands(s[i], reading[i]) {
+						if distance++; from <= i && i < to {
+							distance = k + 1
+							break
+						}
 					}
 				}
+				fewest = min(fewest, distance)
 			}
-			if distance <= k {
-				found = append(found, h.spotOf(reference, start, start+len(s), strand, distance))
+			if fewest <= k {
+				found = append(found, h.spotOf(reference, start, start+len(s), strand, fewest))
 			}
 		}
 	}
@@ -277,7 +300,7 @@ func drawPatterns(rt *rapid.T, c *testCase, k int, iupac bool) (patterns []aPatt
 			all := c.haplotypes(contig)
 			list := all[rapid.IntRange(0, len(all)-1).Draw(rt, "of sample")]
 			h := list[rapid.IntRange(0, len(list)-1).Draw(rt, "of haplotype")]
-			text := strings.ReplaceAll(h.text, "N", "A")
+			text := strings.NewReplacer("N", "A", "R", "G", "K", "T").Replace(h.text)
 			if len(text) > k+1 {
 				n := rapid.IntRange(k+1, min(len(text), k+12)).Draw(rt, "length")
 				from := rapid.IntRange(0, len(text)-n).Draw(rt, "from")
