@@ -246,7 +246,8 @@ func (h *neighbourhood) all(i int, word uint32) {
 	}
 }
 
-// A substitutionCheck compares the first 64 letters of a needle, or all.
+// A substitutionCheck compares the first 64 letters of a needle, or all. With edits it is for
+// unlike, and has no letters where that refuses too little.
 type substitutionCheck struct {
 	planes       letterPlanes
 	valid, fixed uint64 // letters of the needle, and letters that have to match
@@ -331,11 +332,10 @@ func newTable(t *Text, needles []*needle, model tableModel, threads int) (*neigh
 
 // addCheck adds what verifies a needle.
 func (f *neighbours) addCheck(n *needle) {
-	if f.edits {
-		f.vectors = append(f.vectors, *newBitVectors(n))
-		return
-	}
 	m := min(n.length(), 64)
+	if f.edits {
+		m = n.seenByUnlike()
+	}
 	check := substitutionCheck{
 		planes: newLetterPlanes(n.sets[:m]), valid: ^uint64(0) >> (64 - m),
 		m: int32(n.length()), k: int32(n.k),
@@ -343,6 +343,12 @@ func (f *neighbours) addCheck(n *needle) {
 	for i := range m {
 		if n.fixed(i) {
 			check.fixed |= 1 << i
+		}
+	}
+	if f.edits {
+		f.vectors = append(f.vectors, *newBitVectors(n))
+		if differ := float64(m-f.q) * math.Pow(3./4, float64(2*n.k+1)); differ < 2*float64(n.k) {
+			check.valid = 0 // of random text too little would be refused
 		}
 	}
 	f.checks = append(f.checks, check)
@@ -566,8 +572,39 @@ func (f *neighbours) fits(s *scratch, r textRange, number, start int) {
 	s.words = append(s.words, uint64(number)<<endBits|uint64(end-r.from))
 }
 
-// near adds the ends of alignments of a needle that begin at most k letters from a place.
+// seenByUnlike is how many letters of a needle unlike compares, with 64 letters of the text.
+func (n *needle) seenByUnlike() int { return min(n.length(), max(64-2*n.k, 0)) }
+
+// unlike tells that no alignment of a needle with k edits leads through a piece at a place.
+//
+// Lemma. More than k letters of the needle that match on none of the diagonals from -k to k, seen
+// from the diagonal of the piece's first letter, are enough. Proof: an alignment through this
+// letter's place is on that diagonal there, and each gap of a base takes it one diagonal further.
+// With at most k edits it stays on these diagonals. A letter that matches on none of them is
+// replaced, or left out by a gap: an edit of its own. ∎ Letters of other contigs may match here,
+// which refuses less.
+//
+// Source: Xin et al., Shifted Hamming distance, Bioinformatics 31:1553, 2015, where runs of few
+// matches are left out, too.
+func (f *neighbours) unlike(check *substitutionCheck, start int) bool {
+	differ := check.valid
+	if differ == 0 {
+		return false
+	}
+	l, h, ambiguous := fetch(&f.text.ref.Bases, start-int(check.k))
+	for range 2*check.k + 1 {
+		differ &= check.planes.mismatches(l, h) | ambiguous
+		l, h, ambiguous = l>>1, h>>1, ambiguous>>1
+	}
+	return bits.OnesCount64(differ) > int(check.k)
+}
+
+// near adds the ends of alignments of a needle that begin at most k letters from a place, at least
+// those that lead through the piece that was found there.
 func (f *neighbours) near(s *scratch, r textRange, number, start int) {
+	if f.unlike(&f.checks[number], start) {
+		return
+	}
 	v := &f.vectors[number]
 	from, to := max(r.first, start-v.k), min(r.to, start+v.m+v.k)
 	v.scan(&f.text.ref.Bases, from, to, r.from, func(end int) {

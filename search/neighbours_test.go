@@ -28,6 +28,12 @@ func TestNeighboursFindWhatBruteForceFinds(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
+		if f := f.(*neighbours); f.edits {
+			for i := range needles {
+				// Also where little is refused.
+				f.checks[i].valid = ^uint64(0) >> (64 - needles[i].seenByUnlike())
+			}
+		}
 		got := make([][]int, len(needles))
 		step := rapid.IntRange(1, 700).Draw(rt, "segment")
 		var s scratch
@@ -49,6 +55,43 @@ func TestNeighboursFindWhatBruteForceFinds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUnlike plants needles with all their edits next to each other: none is refused, seen from
+// the letters on either side of these. Random places are refused.
+func TestUnlike(t *testing.T) {
+	r := rand.New(rand.NewPCG(81, 82))
+	const m, k, cases = 30, 2, 500
+	refused := 0
+	for range cases {
+		letters := randomLetters(r, m, dna.Letters)
+		before, gap := 1+r.IntN(m-k-1), string(randomLetters(r, k, dna.Letters))
+		inText, after := string(letters[:before])+gap+string(letters[before:]), k // a gap of the needle
+		switch r.IntN(3) {
+		case 0:
+			inText, after = string(letters[:before])+string(letters[before+k:]), -k // of the text
+		case 1:
+			inText, after = string(letters[:before])+gap+string(letters[before+k:]), 0 // replaced letters
+		}
+		flank := string(randomLetters(r, 100, dna.Letters))
+		text := dnaText(t, flank+inText+flank)
+		f, err := newTable(text, []*needle{newCase(t, text, letters, k, false).needle}, tableOnCPU, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := text.ref.Contigs[0].Start + len(flank)
+		for _, diagonal := range []int{0, after} {
+			if f.unlike(&f.checks[0], start+diagonal) {
+				t.Fatalf("%s in %s is refused from %d on", letters, inText, diagonal)
+			}
+		}
+		if f.unlike(&f.checks[0], start-60) {
+			refused++
+		}
+	}
+	if refused < cases*9/10 {
+		t.Errorf("%d of %d random places are refused", refused, cases)
+	}
 }
 
 // TestTableByThreads: the table is the same however many threads make it, also where it has too
