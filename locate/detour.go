@@ -264,10 +264,9 @@ func (l *Local) mayWin(strand *Strand, m, at, width int) (may uint64) {
 // By base, and for each diagonal, without and with a segment on the one, and that before and after
 // the insertion: the best chain that ends with the base on the diagonal, and the best one before.
 //
-// Where more than `most` is lost, what is returned is more than that, too. No base adds more than 1
-// to what the best chain has, nor does an inserted one, but for what a segment scores beside the
-// insertion that wins nothing. Once the best chain before some base has lost lossOpen more than
-// `most`, all that follow therefore lose too much.
+// Where more than `most` is lost, the result is above `most`, too. A base, aligned or inserted,
+// adds at most 1 to the best chain, beside the score of a segment without a win. Once the best
+// chain before some base has lost lossOpen more than `most`, all later chains lose too much.
 func (l *Local) chained(differs []uint64, inserted, most int) int {
 	m, n, words := l.budget.m, len(l.beside)/len(differs), len(differs)
 	levels := 2

@@ -119,8 +119,8 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 }
 
 // Within returns how much the locations of a read lose at most, r.Sought at most, that lose no more
-// than `near` beyond the best one. This is `near` beyond the best alignment without a gap on the
-// diagonal of a candidate: the best location loses no more, as it is the best of all alignments.
+// than `near` beyond the best one. It adds `near` to the loss of the best alignment without a gap
+// on the diagonal of a candidate. The best location loses no more, as the best of all alignments.
 func (l *Local) Within(r *Read, candidates []Candidate, near int) (sought int) {
 	m, most := r.Strands[Forward].Length(), r.Sought-near
 	b := l.begin(m, m-r.K, r.Sought, r.Found)

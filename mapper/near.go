@@ -39,8 +39,9 @@ import (
 // have a location, and these a proper combination as above. By lemma 2 the pair then counts by near
 // locations, as it would if all were known. Otherwise all candidates of both mates are settled.
 // Which reads are sought again, and how far, follows from near locations, too. Records and
-// statistics are therefore the same, except that of more than MostLocations, which are counted and
-// not held, those are not counted that lose more and have as many edits, inserted bases forgiven.
+// statistics are therefore the same, with one exception: of more than MostLocations, which are
+// counted and not held, locations of as many edits, inserted bases forgiven, are not counted where
+// they lose more.
 //
 // Therefore all reads are sought up to a small distance first, by few and long pieces. Reads with
 // too little known after that are sought again (seek.go). Edits are lost score where locations are

@@ -15,8 +15,8 @@ import (
 // notOfData is what all pages have alike.
 var notOfData = regexp.MustCompile(`(?s)<style>.*?</style>|<script>.*?</script>`)
 
-// TestPagesAreTheSame compares all numbers and all places of charts of a page of each kind with
-// those that somebody looked at.
+// TestPagesAreTheSame compares a page of each kind, all its numbers and charts, with a page that
+// somebody looked at.
 func TestPagesAreTheSame(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: other processors may round products in charts differently")

@@ -580,9 +580,8 @@ func (n *needle) seenByUnlike() int { return min(n.length(), max(64-2*n.k, 0)) }
 // Lemma. More than k letters of the needle that match on none of the diagonals from -k to k, seen
 // from the diagonal of the piece's first letter, are enough. Proof: an alignment through this
 // letter's place is on that diagonal there, and each gap of a base takes it one diagonal further.
-// With at most k edits it stays on these diagonals. A letter that matches on none of them is
-// replaced, or left out by a gap: an edit of its own. ∎ Letters of other contigs may match here,
-// which refuses less.
+// With at most k edits it stays on these diagonals. A letter without a match there is replaced, or
+// left out by a gap: an edit of its own. ∎ Letters of other contigs may match, and refuse less.
 //
 // Source: Xin et al., Shifted Hamming distance, Bioinformatics 31:1553, 2015, where runs of few
 // matches are left out, too.
@@ -599,8 +598,8 @@ func (f *neighbours) unlike(check *substitutionCheck, start int) bool {
 	return bits.OnesCount64(differ) > int(check.k)
 }
 
-// near adds the ends of alignments of a needle that begin at most k letters from a place, at least
-// those that lead through the piece that was found there.
+// near adds the ends of alignments of a needle through a piece that was found at a place, and may
+// add others that begin at most k letters from there.
 func (f *neighbours) near(s *scratch, r textRange, number, start int) {
 	if f.unlike(&f.checks[number], start) {
 		return

@@ -20,10 +20,10 @@ func poisson(r *rand.Rand, mean float64) float64 {
 	return n
 }
 
-// TestCovered draws counts of starts, and makes covered bases of them: all of these are found, and
-// no counts are taken for them. Depths change along the genome, reads come in heaps or with a
-// weight of a half, and some bases have no reads, beside which deep coverage falls by much at each
-// base.
+// TestCovered draws counts of starts, and makes covered bases from the starts. All covered bases
+// are found, and no starts are taken for covered bases. Depths change along the genome, reads come
+// in heaps or with a weight of a half, and some bases have no reads, beside which deep coverage
+// falls by much at each base.
 func TestCovered(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 5))
 	const length = 40_000

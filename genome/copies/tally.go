@@ -178,8 +178,8 @@ func (s *scan) to(end int, value float64) {
 	}
 }
 
-// stratified gives the bases up to stop, all of one segment, a value, and returns how many of them
-// are unmasked.
+// stratified gives a value to the bases up to stop, all of one segment. It returns the number of
+// unmasked ones.
 func (s *scan) stratified(stop int, value float64) (n int) {
 	for ; s.at < stop; s.at++ {
 		for ; s.ahead < min(s.at+s.after, len(s.codes)); s.ahead++ {

@@ -12,8 +12,8 @@ type front struct {
 	record []byte
 }
 
-// A Merger gives the records of all sources in order, and of equal records those of the earlier
-// source first or, with Tie, one alone.
+// A Merger gives the records of all sources in order. Of equal records the earlier source's come
+// first or, with Tie, one alone.
 type Merger struct {
 	sorter  *Sorter
 	sources []source

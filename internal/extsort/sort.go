@@ -27,10 +27,10 @@ type Options struct {
 	Purpose string
 	// Key is the place of a record in the order.
 	Key func(record []byte) uint64
-	// Tie is the order of two records with one key. Of records that are equal by it too, one is given
-	// back, whichever. Where it is nil, records with one key keep the order in which they came.
+	// Tie is the order of two records with one key. Of records with equal keys and no order by Tie,
+	// any one is given back. Where Tie is nil, records with one key keep the order in which they came.
 	Tie func(a, b []byte) int
-	// Threads is the number of goroutines that sort, and at most of those that compress a run.
+	// Threads is the number of sorting goroutines, and the most that compress a run.
 	Threads int
 	Sizes   Sizes
 }

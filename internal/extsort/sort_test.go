@@ -32,7 +32,7 @@ func record(key int, text string) []byte {
 
 func keyOf(record []byte) uint64 { return binary.BigEndian.Uint64(record[LengthBytes:]) }
 
-// byText is the order of texts, of which the last byte does not count.
+// byText is the order of texts without their last byte.
 func byText(a, b []byte) int { return bytes.Compare(a[12:len(a)-1], b[12:len(b)-1]) }
 
 // drawn are n records of some keys, of some 150 bytes each, in any order and with a number each
@@ -67,7 +67,7 @@ func inOrder(records [][]byte, tie func(a, b []byte) int) [][]byte {
 	return slices.CompactFunc(sorted, func(a, b []byte) bool { return keyOf(a) == keyOf(b) && tie(a, b) == 0 })
 }
 
-// watched are files that count, and of which one operation may fail, once or from a number on.
+// watched files count operations. One operation may fail, once or from a number on.
 type watched struct {
 	temporary.Files
 	mu         sync.Mutex
@@ -133,7 +133,7 @@ func watch(folder string) *watched {
 	return &watched{Files: temporary.In(folder), made: map[string]int{}}
 }
 
-// tiny are sizes of segments of some records, of which half make a run.
+// tiny has small segments, and runs of `half` segments.
 func tiny(segment, half, fanIn int) Sizes {
 	return Sizes{Segment: segment, Half: half, FanIn: fanIn, Merge: 1 << 30, Range: 2 * segment, Indexed: 1}
 }
@@ -401,8 +401,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestFolderRemoved has the folder go away while files are in use. Files have no names, so that
-// those that are open stay, and none is left over.
+// TestFolderRemoved has the folder go away while files are in use. Files have no names. Open
+// ones therefore stay, and none is left over.
 func TestFolderRemoved(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("SKIPPED: this system keeps the names of open files")

@@ -164,8 +164,8 @@ type surroundings struct {
 	low, high [2]uint64
 }
 
-// besides returns the bases beside the piece of q bases at base at of a strand, within bases [from,
-// to). n is their number on each side before an ambiguous letter, sideBases at most.
+// besides returns the bases beside piece [at, at + q) of a strand. n counts the bases on each side,
+// sideBases at most: within [from, to) and before an ambiguous letter.
 func besides(strand locate.Planes, at, q, from, to int, flipped bool) (s surroundings, n [2]int) {
 	if n[0] = min(to-at-q, sideBases); n[0] > 0 {
 		low, high, amb := strand.Window(at + q)

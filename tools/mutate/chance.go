@@ -86,8 +86,8 @@ var otherOperator = map[token.Token]token.Token{
 // otherName has what a name is replaced by.
 var otherName = map[string]string{"true": "false", "false": "true", "min": "max", "max": "min"}
 
-// faultsOf returns all faults of a file: an operator, a name, `break` or `continue` in place of
-// another, an error that is not returned, ± 1 that is dropped, and a statement that is left out.
+// faultsOf returns all faults of a file. Operators, names, `break` and `continue` become others. An
+// error is not returned, ± 1 is dropped, a statement is left out.
 func faultsOf(name, text string, tests []TestOf) (all []Mutant, err error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, name, text, 0)

@@ -10,10 +10,9 @@
 // that a test takes longer than -timeout, is an error of the table. Mutants with a reason why they
 // change nothing have to survive. Before the first mutant, all these tests have to pass.
 //
-// With -chance the faults are drawn from all that operators make of the sources, such as < for <=,
-// and the tests are those of their package, of the folders above it and of the commands, as `make
-// test` runs them. Many such faults change nothing that anyone sees, or the time alone: those that
-// survive are to be read.
+// With -chance faults are drawn from the sources of all packages, such as < for <=. The tests of
+// the package, of the folders above it and of the commands are to notice, as `make test` runs them.
+// Many such faults change nothing that anyone sees, or the time alone: survivors are to be read.
 //
 // It prints a line for each mutant, and a summary. The exit code is 1 when a mutant survives that
 // should not, or when one is an error of the table, and 2 when they could not be tried.
