@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -21,9 +22,9 @@ var notTried = []string{"internal/acceptance", "internal/docs", "internal/effort
 // commandTests are the tests that run whole commands.
 const commandTests = "./cmd/scanmap"
 
-// byChance draws n of all faults that operators make of the sources below root, as mutants that the
-// tests nearby should notice.
-func byChance(root string, n int, seed uint64) ([]Mutant, error) {
+// byChance draws n of all faults that operators make of the sources below root and whose name, a
+// file's with a place and the change, matches. They are mutants that tests nearby should notice.
+func byChance(root string, only *regexp.Regexp, n int, seed uint64) ([]Mutant, error) {
 	var all []Mutant
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -49,7 +50,11 @@ func byChance(root string, n int, seed uint64) ([]Mutant, error) {
 			return err
 		}
 		found, err := faultsOf(name, string(text), testsNear(root, filepath.Dir(name)))
-		all = append(all, found...)
+		for _, m := range found {
+			if only.MatchString(m.Name) {
+				all = append(all, m)
+			}
+		}
 		return err
 	})
 	if err != nil {

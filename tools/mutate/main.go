@@ -46,11 +46,13 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	var mutants []Mutant
-	var err error
-	if *chance > 0 {
-		mutants, err = byChance(".", *chance, *seed)
-	} else {
-		mutants, err = selected(*table, *only, *number, *date)
+	pattern, err := regexp.Compile(*only)
+	switch {
+	case err != nil:
+	case *chance > 0:
+		mutants, err = byChance(".", pattern, *chance, *seed)
+	default:
+		mutants, err = selected(*table, pattern, *number, *date)
 	}
 	ok := false
 	if err == nil {
@@ -67,11 +69,7 @@ func main() {
 }
 
 // selected returns the mutants that the flags ask for.
-func selected(table, only string, number int, date string) ([]Mutant, error) {
-	pattern, err := regexp.Compile(only)
-	if err != nil {
-		return nil, err
-	}
+func selected(table string, only *regexp.Regexp, number int, date string) ([]Mutant, error) {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil {
 		return nil, err
@@ -82,12 +80,12 @@ func selected(table, only string, number int, date string) ([]Mutant, error) {
 	}
 	var mutants []Mutant
 	for _, m := range draw(all, number, day) {
-		if pattern.MatchString(m.Name) {
+		if only.MatchString(m.Name) {
 			mutants = append(mutants, m)
 		}
 	}
 	if len(mutants) == 0 {
-		return nil, fmt.Errorf("no mutant matches %q", only)
+		return nil, fmt.Errorf("no mutant matches %q", only.String())
 	}
 	return mutants, nil
 }

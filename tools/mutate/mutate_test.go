@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -412,5 +413,38 @@ func f(a, b int) (bool, error) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestByChance draws the same by one seed, with the tests of the folder, those above it and the
+// commands.
+func TestByChance(t *testing.T) {
+	drawn := func(only string, seed uint64) []Mutant {
+		all, err := byChance(root, regexp.MustCompile(only), 20, seed)
+		if err != nil || len(all) != 20 {
+			t.Fatalf("%d faults, %v", len(all), err)
+		}
+		return all
+	}
+	first := drawn("^mapper/find/", 1)
+	if again := drawn("^mapper/find/", 1); !reflect.DeepEqual(first, again) {
+		t.Error("one seed draws other faults")
+	}
+	if other := drawn("^mapper/find/", 2); reflect.DeepEqual(first, other) {
+		t.Error("another seed draws the same faults")
+	}
+	for _, m := range first {
+		var tests []string
+		for _, of := range m.Tests {
+			tests = append(tests, of.Package)
+		}
+		if got := strings.Join(tests, " "); !strings.HasPrefix(m.File, "mapper/find/") || got != "./mapper/find ./mapper ./cmd/scanmap" {
+			t.Errorf("%s is tried with %s", m.Name, got)
+		}
+	}
+	for _, m := range drawn("^cmd/scanmap/", 1) {
+		if len(m.Tests) != 1 || m.Tests[0].Package != commandTests {
+			t.Errorf("%s is tried with %v", m.Name, m.Tests)
+		}
 	}
 }
