@@ -90,7 +90,7 @@ func (s *searcher) open() error {
 // lettersPerGPU.
 func (s *searcher) gpuIndices() ([]int, error) {
 	d := &s.options.Device
-	most := max(int(s.stats.TextLetters/int64(s.options.bounds.perGPU)), 1)
+	most := max(max(int(s.stats.TextLetters), s.text.expected)/s.options.bounds.perGPU, 1)
 	if len(d.Indices) > 0 {
 		return d.Indices[:min(len(d.Indices), most)], nil
 	}

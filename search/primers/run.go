@@ -155,7 +155,11 @@ func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit 
 	if err := r.makeRings(); err != nil {
 		return nil, err
 	}
-	if err := r.all(); err != nil {
+	err := r.all()
+	if r.repeated != nil {
+		err = cmp.Or(err, r.repeated.Close())
+	}
+	if err != nil {
 		return nil, err
 	}
 	r.stats.sumUp(pairs)
@@ -177,7 +181,7 @@ type runner struct {
 	longest  int    // letters of a pattern
 	rings    []ring // of each contig
 
-	// For searching: repeated is nil until a window is searched on the CPU.
+	// For searching: repeated is nil until a window is searched.
 	repeated  *search.Repeated
 	alignment alignment
 
@@ -336,7 +340,7 @@ func (r *runner) search(w window, most int, s *sites) error {
 	return nil
 }
 
-// locations searches for the patterns of these numbers. On the CPU the tables of all patterns are
+// locations searches for the patterns of these numbers. The tables of all patterns, and GPUs, are
 // kept for the next window.
 func (r *runner) locations(text *search.Text, numbers []int, emit func([]search.Location) error) (*search.Stats, error) {
 	patterns := r.patterns
@@ -347,14 +351,11 @@ func (r *runner) locations(text *search.Text, numbers []int, emit func([]search.
 		}
 		return search.Run(r.ctx, text, patterns, r.options.Search, emit)
 	}
-	o, onCPU, err := search.Settle(r.ctx, text, patterns, r.options.Search)
-	if err != nil {
-		return nil, err
-	}
-	if !onCPU {
-		return search.Run(r.ctx, text, patterns, o, emit)
-	}
 	if r.repeated == nil {
+		o, _, err := search.Settle(r.ctx, text.Expecting(r.ref.TotalLength()), patterns, r.options.Search)
+		if err != nil {
+			return nil, err
+		}
 		if r.repeated, err = search.NewRepeated(patterns, o); err != nil {
 			return nil, err
 		}

@@ -585,12 +585,16 @@ func TestTooManySitesLast(t *testing.T) {
 	}
 }
 
-// TestGPU finds the same on a GPU, on which windows are searched one by one.
+// TestGPU finds the same on a GPU, on which windows are searched one by one, also where some have
+// too many sites and are searched in parts.
 func TestGPU(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	for _, s := range []search.Options{{Distance: 2}, {Distance: 2, Substitutions: true}} {
+	for i, s := range []search.Options{{Distance: 2}, {Distance: 2, Substitutions: true}, {Distance: 2}, {Distance: 1}} {
 		o := Options{Least: 1, Most: 100, Multiplex: true, Search: s, bounds: bounds{first: 128, most: 128}}
+		if i > 1 {
+			o.bounds = bounds{first: 1024, most: 1024, sites: 2}
+		}
 		var contigs []string
 		var pairs []Pair
 		var want []Amplicon
@@ -600,6 +604,7 @@ func TestGPU(t *testing.T) {
 			want, _ = run(t, truth.Reference(t, contigs...), pairs, o)
 		}
 		o.Search.Device = device.Choice{Kind: device.CUDA, Driver: driver}
+		opened := driver.Calls()["cuDevicePrimaryCtxRetain"]
 		var got []Amplicon
 		stats, err := Run(t.Context(), truth.Reference(t, contigs...), pairs, o, func(a *Amplicon) error {
 			got = append(got, *a)
@@ -607,6 +612,9 @@ func TestGPU(t *testing.T) {
 		})
 		if err != nil || stats.Device != "cuda:0" {
 			t.Fatal(stats, err)
+		}
+		if n := driver.Calls()["cuDevicePrimaryCtxRetain"] - opened; n > 2 { // once more for chains of sites
+			t.Errorf("the GPU is opened %d times", n)
 		}
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Error(diff)
