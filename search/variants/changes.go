@@ -288,7 +288,11 @@ func (r *runner) standing(w *window, f *found) (letters []byte, span place, ok b
 		return nil, span, false
 	}
 	span = place{start: f.start, end: f.end, touched: w.haplotype[first:past]}
-	around := build(r.ref, r.reach, w.haplotype, first, past-1)
+	beside := 0 // the letters on either side of which a place may be made that is compared with f
+	if !r.o.Search.Substitutions {
+		beside = 2 * r.o.Search.Distance
+	}
+	around := build(r.ref, r.reach+beside, w.haplotype, first, past-1)
 	if around == nil {
 		return nil, span, true
 	}
@@ -303,6 +307,7 @@ func (r *runner) standing(w *window, f *found) (letters []byte, span place, ok b
 		from, to = min(from, max(endsAt-m, -1)), max(to, endsAt)
 	}
 	if from < to {
+		from, to = max(from-beside, -1), min(to+beside, len(around.text)+1)
 		stands := around.place(&search.Location{Start: from, End: to})
 		span.start, span.end = min(f.start, stands.start), max(f.end, stands.end)
 		var touched []*allele
