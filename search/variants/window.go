@@ -176,17 +176,16 @@ func (w *window) samples(p *place) (samples []int, copies int) {
 	for _, a := range w.near {
 		hidden := func(t *allele) bool { return t == a || t.site != a.site && t.overlaps(a) && t.id < a.id }
 		hides := func(t *allele) bool { return t.site != a.site && t.overlaps(a) && a.id < t.id }
-		if (p.touches(a) || slices.ContainsFunc(p.touched, hides)) && !slices.ContainsFunc(p.touched, hidden) {
+		if (p.touches(a) || w.crossed && slices.ContainsFunc(p.touched, hides)) && !slices.ContainsFunc(p.touched, hidden) {
 			others = append(others, a)
 		}
 	}
-	alleles := slices.Concat(p.touched, others)
-	near := alleles // what decides about a sample
-	if w.crossed {
-		near = w.near
+	near := w.near // what decides about a sample
+	if !w.crossed {
+		near = slices.Concat(p.touched, others)
 	}
 	var loose groups
-	loose.find(alleles, near)
+	loose.find(near)
 	for _, c := range having(p.touched, others) {
 		if sample := int(c / copiesOfSample); !loose.has(sample) {
 			samples = append(samples, sample)
