@@ -167,6 +167,49 @@ func TestChangesOfIndels(t *testing.T) {
 	}
 }
 
+// TestLostAtEnds has deletions of the first and of the last letters of a contig, longer than a
+// place, which take away the places at its ends.
+func TestLostAtEnds(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
+	site := guide + "AGG"
+	contig := site + spacer + spacer + site
+	first, last := contig[:50], contig[len(contig)-50:]
+	at := len(contig) - 49
+	vcf := fmt.Sprintf("\tFORMAT\ta\nc0\t1\t.\t%s\tT\t.\t.\t.\tGT\t0|1\nc0\t%d\t.\t%s\tT\t.\t.\t.\tGT\t1|1\n", first, at, last)
+	want := []string{
+		fmt.Sprintf("lost -1  0 %s c0:1:%s>T a 1/2 0.5", site, first),
+		fmt.Sprintf("lost -1  0 %s c0:%d:%s>T a 2/2 1", site, at, last),
+	}
+	for k, substitutions := range []bool{true, true, false} {
+		if got := comparedWith(t, vcf, k, substitutions, []string{contig}, guide); !slices.Equal(got, want) {
+			t.Errorf("%d:\n%s\nwant\n%s", k, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// TestLostOnSecondContig has contigs of one length with an allele at the same position.
+func TestLostOnSecondContig(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
+	contigs := []string{spacer + "ATGGTCGGACTCCCTGCCACAGG" + spacer, spacer + guide + "AGG" + spacer}
+	vcf := "\tFORMAT\ta\nc0\t52\t.\tG\tT\t.\t.\t.\tGT\t0|1\nc1\t52\t.\tG\tT\t.\t.\t.\tGT\t0|1\n"
+	want := []string{"lost -1 " + guide + "ATG 0 " + guide + "AGG c1:52:G>T a 1/2 0.5"}
+	if got := comparedWith(t, vcf, 0, true, contigs, guide); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestLostInNextStretch has two alleles so near the start of a contig that the letters with which
+// their haplotypes are compared begin there, and a place that those of the first do not have.
+func TestLostInNextStretch(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTT"
+	contigs := []string{spacer + spacer + guide + "AGG" + spacer}
+	vcf := "\tFORMAT\ta\nc0\t1\t.\tT\tA\t.\t.\t.\tGT\t1|0\nc0\t61\t.\tT\tA\t.\t.\t.\tGT\t0|1\n"
+	want := []string{"lost -1 ATGGTCGGACACCCTGCCAGAGG 0 " + guide + "AGG c0:61:T>A a 1/2 0.5"}
+	if got := comparedWith(t, vcf, 0, true, contigs, guide); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestLostBesideOthers has a PAM that an allele takes away and, with edits, another one beside it
 // makes again: a copy with both has not lost the place.
 func TestLostBesideOthers(t *testing.T) {
