@@ -210,6 +210,39 @@ func TestLostInNextStretch(t *testing.T) {
 	}
 }
 
+// TestMadeAfterAStretchWithout has a site with a short allele and a long one, and two sites that are
+// far from the long one, but near the short one where another deletion, which starts before the
+// long one ends, takes away the letters between: a place has the alleles of all four.
+func TestMadeAfterAStretchWithout(t *testing.T) {
+	text := truth.Random(rand.New(rand.NewPCG(5, 31)), 200, "ACGT")
+	const m = 41
+	other := func(at int) string { return string("CGTA"[strings.IndexByte("ACGT", text[at])]) }
+	c := &testCase{contigs: []string{text}, samples: 1}
+	add := func(at, n int, alleles []int, alts ...string) {
+		rec := &record{position: at, ref: text[at : at+n], alts: alts, calls: []genotype{{alleles: alleles, phased: true}}}
+		rec.makeChanges(len(c.records))
+		c.records = append(c.records, rec)
+	}
+	add(10, 5, []int{1, 2}, other(10)+text[11:15], text[10:11])
+	add(11, 51, []int{1}, text[11:12])
+	for _, at := range []int{14 + 2*m, 16 + 2*m} { // 2m - 1 letters after the first site, and more
+		add(at, 1, []int{1}, other(at))
+	}
+	h := c.haplotypes(0)[0][0]
+	var o Options
+	list := prepare(t, t.TempDir(), c, false, []aPattern{{letters: h.text[10 : 10+m]}}, &o)
+	var got []string
+	if _, err := Compare(tContext, truthReference(t, c.contigs), list, o, func(x *Change) error {
+		got = append(got, x.Kind.String()+" "+x.Alleles)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"made " + namesOf(h.changes)}; !slices.Equal(got, want) || len(h.changes) != 4 {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestLostBesideOthers has a PAM that an allele takes away and, with edits, another one beside it
 // makes again: a copy with both has not lost the place.
 func TestLostBesideOthers(t *testing.T) {
