@@ -235,7 +235,7 @@ func hasAll(all, others []*allele, has func(*allele) bool) bool {
 //
 // Where alleles of the sample overlap, one that is on a copy may be hidden on its haplotype by one
 // that is not in the place, and hide one that is. All combinations are therefore tried, unless they
-// are too many: then only the alleles of the place hide others.
+// are too many: then the others count as if nothing but the place's alleles hid them.
 func (w *window) copies(p *place, others []*allele, sample int) int {
 	if w.crossed && w.crossedOf(sample) {
 		tried := 0
