@@ -52,8 +52,9 @@ type Change struct {
 	Haplotype, Reference Side
 	// Alleles are the alleles that the place touches, as a row of Run has them. For a Lost place
 	// they are the alleles that change its letters, and all in the letters of the haplotype that
-	// start or end with its letters, as many as the pattern has; with edits, also in the 2k letters
-	// on either side of these.
+	// start or end with its letters, as many as the pattern has. With edits those in the 2k letters
+	// on either side count too, and where an end is deleted those within reach of the alleles: they
+	// decide whether there is another place.
 	Alleles string
 	// Samples are the samples that have the haplotype there, as a row of Run has them.
 	Samples string
@@ -314,6 +315,13 @@ func (r *runner) standing(w *window, f *found) (letters []byte, span place, ok b
 	}
 	if endsAt >= 0 {
 		from, to = min(from, max(endsAt-m, -1)), max(to, endsAt)
+	}
+	if beside > 0 && (startsAt < 0 || endsAt < 0) { // a place may start before the allele, or end after it
+		for i := range around.placed {
+			if a := &around.placed[i]; slices.Contains(span.touched, a.allele) {
+				from, to = min(from, a.at-r.reach), max(to, a.after()+r.reach)
+			}
+		}
 	}
 	if from < to {
 		from, to = max(from-beside, -1), min(to+beside, len(around.text)+1)

@@ -175,10 +175,10 @@ func TestLostAtEnds(t *testing.T) {
 	contig := site + spacer + spacer + site
 	first, last := contig[:50], contig[len(contig)-50:]
 	at := len(contig) - 49
-	vcf := fmt.Sprintf("\tFORMAT\ta\nc0\t1\t.\t%s\tT\t.\t.\t.\tGT\t0|1\nc0\t%d\t.\t%s\tT\t.\t.\t.\tGT\t1|1\n", first, at, last)
+	vcf := fmt.Sprintf("\tFORMAT\ta\nc0\t1\t.\t%s\tT\t.\t.\t.\tGT\t0|1\nc0\t%d\t.\t%s\tT\t.\t.\t.\tGT\t1|0\n", first, at, last)
 	want := []string{
 		fmt.Sprintf("lost -1  0 %s c0:1:%s>T a 1/2 0.5", site, first),
-		fmt.Sprintf("lost -1  0 %s c0:%d:%s>T a 2/2 1", site, at, last),
+		fmt.Sprintf("lost -1  0 %s c0:%d:%s>T a 1/2 0.5", site, at, last),
 	}
 	for k, substitutions := range []bool{true, true, false} {
 		if got := comparedWith(t, vcf, k, substitutions, []string{contig}, guide); !slices.Equal(got, want) {
@@ -252,6 +252,23 @@ func TestLostBesideOthers(t *testing.T) {
 	want := []string{
 		"changed 1 " + guide + "ATGG 0 " + guide + "AGG c0:52:G>T,c0:54:T>G b 1/4 0.25",
 		"lost -1 " + guide + "ATG 0 " + guide + "AGG c0:52:G>T a 1/4 0.25",
+	}
+	got := comparedWith(t, vcf, 1, false, contigs, guide)
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestLostBesideDeletion has a repeat of which a deletion takes the start of a place away, so that
+// one that starts before the deletion is beside it, if an allele far behind makes its PAM.
+func TestLostBesideDeletion(t *testing.T) {
+	const guide, spacer = "TCATAGGCTCATAGGCTCAT", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTA"
+	contigs := []string{spacer + guide + "AGGCTCATAGT" + spacer}
+	const deletion, far = "c0:30:ATCATAGGCT>A", "c0:61:T>G"
+	vcf := "\tFORMAT\ta\tb\nc0\t30\t.\tATCATAGGCT\tA\t.\t.\t.\tGT\t0|1\t0|1\nc0\t61\t.\tT\tG\t.\t.\t.\tGT\t0|0\t0|1\n"
+	want := []string{
+		"changed 1 A" + guide[9:] + "AGGCTCATAGG 0 " + guide + "AGG " + deletion + "," + far + " b 1/4 0.25",
+		"lost -1 TTTTTTTTA" + guide[9:] + "AGG 0 " + guide + "AGG " + deletion + " a 1/4 0.25",
 	}
 	got := comparedWith(t, vcf, 1, false, contigs, guide)
 	if slices.Sort(got); !slices.Equal(got, want) {

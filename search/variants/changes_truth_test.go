@@ -262,7 +262,7 @@ type madeChange struct {
 }
 
 // changesBy are the changes of a pattern that a haplotype makes.
-func changesBy(h *haplotype, text string, number int, p *search.Pattern, places, reference []located, r rule) (all []madeChange) {
+func changesBy(h *haplotype, text string, number, reach int, p *search.Pattern, places, reference []located, r rule) (all []madeChange) {
 	m := len(p.Letters)
 	for i := range places {
 		f := &places[i]
@@ -327,6 +327,13 @@ func changesBy(h *haplotype, text string, number int, p *search.Pattern, places,
 		}
 		if last >= 0 {
 			from, to = min(from, last-m), max(to, last)
+		}
+		if r.edits && r.k > 0 && (first < 0 || last < 0) { // a place may start before the deletion, or end after it
+			for j, a := range h.changes {
+				if slices.Contains(decide, a) {
+					from, to = min(from, h.at[j]-reach), max(to, h.at[j]+len(a.letters)+reach)
+				}
+			}
 		}
 		if from < to {
 			if r.edits { // a place that is compared may start or end further away
@@ -545,7 +552,7 @@ func compareCase(rt *rapid.T, folder string, kinds map[string]int) {
 	for i, h := range haplotypes {
 		by[i] = map[string]bool{}
 		for n := range patterns {
-			for _, x := range changesBy(h, c.contigs[h.contig], n, &patterns[n], locations[i][n], locations[reference[h.contig]][n], r) {
+			for _, x := range changesBy(h, c.contigs[h.contig], n, reach, &patterns[n], locations[i][n], locations[reference[h.contig]][n], r) {
 				if c.samples == 0 {
 					// With any alleles, haplotypes have only alleles that one place can touch, and a
 					// place that touches some is one of the haplotype with these alone.
