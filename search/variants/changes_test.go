@@ -259,6 +259,18 @@ func TestLostBesideOthers(t *testing.T) {
 	}
 }
 
+// TestLostBeforeOthers has a PAM that a deletion takes away, without edits, and an allele behind it
+// that gives the PAM back.
+func TestLostBeforeOthers(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
+	contigs := []string{spacer + guide + "AGG" + spacer}
+	vcf := "\tFORMAT\ta\tb\nc0\t51\t.\tAG\tA\t.\t.\t.\tGT\t0|1\t0|1\nc0\t54\t.\tT\tG\t.\t.\t.\tGT\t0|0\t0|1\n"
+	want := []string{"lost -1 " + guide + "AGT 0 " + guide + "AGG c0:51:AG>A a 1/4 0.25"}
+	if got := comparedWith(t, vcf, 0, true, contigs, guide); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestLostBesideDeletion has a repeat of which a deletion takes the start of a place away, so that
 // one that starts before the deletion is beside it, if an allele far behind makes its PAM.
 func TestLostBesideDeletion(t *testing.T) {
