@@ -239,8 +239,8 @@ func drawText(r *rand.Rand) (contigs []string) {
 	return contigs
 }
 
-// drawPairs returns primers of at least some letters that are cut out of contigs, or of few kinds of
-// letters, with edits.
+// drawPairs returns primers of at least some letters that are cut out of contigs, or of few kinds
+// of letters, with edits.
 func drawPairs(r *rand.Rand, contigs []string, least int, sets bool) (pairs []Pair) {
 	primer := func() []byte {
 		m := least + r.IntN(16-least)

@@ -316,7 +316,8 @@ func (r *runner) standing(w *window, f *found) (letters []byte, span place, ok b
 	if endsAt >= 0 {
 		from, to = min(from, max(endsAt-m, -1)), max(to, endsAt)
 	}
-	if beside > 0 && (startsAt < 0 || endsAt < 0) { // a place may start before the allele, or end after it
+	if beside > 0 && (startsAt < 0 || endsAt < 0) {
+		// A place may start before the allele, or end after it.
 		for i := range around.placed {
 			if a := &around.placed[i]; slices.Contains(span.touched, a.allele) {
 				from, to = min(from, a.at-r.reach), max(to, a.after()+r.reach)

@@ -328,7 +328,8 @@ func changesBy(h *haplotype, text string, number, reach int, p *search.Pattern, 
 		if last >= 0 {
 			from, to = min(from, last-m), max(to, last)
 		}
-		if r.edits && r.k > 0 && (first < 0 || last < 0) { // a place may start before the deletion, or end after it
+		if r.edits && r.k > 0 && (first < 0 || last < 0) {
+			// A place may start before the deletion, or end after it.
 			for j, a := range h.changes {
 				if slices.Contains(decide, a) {
 					from, to = min(from, h.at[j]-reach), max(to, h.at[j]+len(a.letters)+reach)
