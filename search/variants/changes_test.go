@@ -210,9 +210,9 @@ func TestLostInNextStretch(t *testing.T) {
 	}
 }
 
-// TestMadeAfterAStretchWithout has a site with a short allele and a long one, and two sites far from
-// the long one. They are near the short one where another deletion, which starts before the long
-// one ends, takes away the letters between: a place has the alleles of all four.
+// TestMadeAfterAStretchWithout has a site with a short allele and a long one, and two sites far
+// from the long one. They are near the short one where another deletion, which starts before the
+// long one ends, takes away the letters between: a place has the alleles of all four.
 func TestMadeAfterAStretchWithout(t *testing.T) {
 	text := truth.Random(rand.New(rand.NewPCG(5, 31)), 200, "ACGT")
 	const m = 41
