@@ -204,6 +204,23 @@ func TestCopiesWarnings(t *testing.T) {
 	}
 }
 
+// TestCopiesAtBound has a warning of windows whose factor is at its bound, of those with bases.
+func TestCopiesAtBound(t *testing.T) {
+	r := &copies.Result{Windows: []copies.Window{{Unmasked: 5}, {Copies: math.NaN()}, {Unmasked: 1}, {Copies: math.NaN()}}}
+	if got := CopiesWarnings(r, &copies.Options{Window: 700}); got != nil {
+		t.Errorf("%q", got)
+	}
+	for i := range r.Windows { // those without bases are none that is not to be trusted
+		r.Windows[i].Bounded = 0.11
+	}
+	r.Windows[0].Bounded = 0.1
+	want := "the factor for GC content is at its bound, 1/3 or 3, for more than a tenth of the bases of windows: " +
+		"1 of 2 (flag bound); their copies are not to be trusted"
+	if got := strings.Join(CopiesWarnings(r, &copies.Options{Window: 700}), "\n"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestCopiesBars counts windows by the nearest number of copies, and none without bases.
 func TestCopiesBars(t *testing.T) {
 	r := &copies.Result{}

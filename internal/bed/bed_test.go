@@ -28,7 +28,7 @@ func lengths(t testing.TB, of ...int) *dna.Reference {
 // TestParse reads columns by tabs or blanks, and passes by lines without data.
 func TestParse(t *testing.T) {
 	const text = "\ufeff# comment\nbrowser position a:1-2\ntrack name=\"x y\"\ntrack\tname=x\n" +
-		"track name=x\tdescription=y\nbrowser hide all\r\n#a\t0\t1\n  # a\n\n" +
+		"track name=x\tdescription=y\ntrack name=x\t4\t5\ntrack 1.5 2\nbrowser hide all\r\n#a\t0\t1\n  # a\n\n" +
 		"a\t0\t5\nb\t2\t3\tfirst gene\t0\t+\r\na  4  10 second more\n\t\n \r\ntrack\t0\t4\ntrack 1 2 x\nb\t0\t3\t\t0\na\t0\t5"
 	got, err := Parse([]byte(text), lengths(t, 10, 3))
 	want := []Interval{{0, 0, 5, ""}, {1, 2, 3, "first gene"}, {0, 4, 10, "second"}, {2, 0, 4, ""}, {2, 1, 2, "x"},
@@ -56,6 +56,8 @@ func TestParse(t *testing.T) {
 		"chr1\t0\t1":              `line 1: the reference has no contig "chr1"; its first is "a"`,
 		"trackless\t0\t1":         `line 1: the reference has no contig "trackless"; its first is "a"`,
 		"a\t1\t2\t\nbrowsers 1 2": `line 2: the reference has no contig "browsers"; its first is "a"`,
+		"chrom start end\na 0 1":  `line 1: the reference has no contig "chrom"; its first is "a"`,
+		"track\t4":                "line 1: has 2 columns; BED has contig, start and end",
 		"browser 1 2":             `line 1: the reference has no contig "browser"; its first is "a"`,
 		"a\x00\t\x001":            "is UTF-16 or binary; expected text",
 	} {

@@ -109,7 +109,7 @@ func TestRingsAreBruteForce(t *testing.T) {
 		for i, c := range contigs {
 			around[i] = c + c
 		}
-		pairs := drawPairs(r, around, !gapped)
+		pairs := drawPairs(r, around, 2, !gapped)
 		if slices.ContainsFunc(pairs, func(p Pair) bool { return min(len(p.Forward), len(p.Reverse)) <= k }) {
 			return // it would match everywhere
 		}

@@ -239,10 +239,11 @@ func drawText(r *rand.Rand) (contigs []string) {
 	return contigs
 }
 
-// drawPairs returns primers that are cut out of contigs, or of few letters, with edits.
-func drawPairs(r *rand.Rand, contigs []string, sets bool) (pairs []Pair) {
+// drawPairs returns primers of at least some letters that are cut out of contigs, or of few kinds
+// of letters, with edits.
+func drawPairs(r *rand.Rand, contigs []string, least int, sets bool) (pairs []Pair) {
 	primer := func() []byte {
-		m := 4 + r.IntN(12)
+		m := least + r.IntN(16-least)
 		contig := contigs[r.IntN(len(contigs))]
 		s := truth.Random(r, m, "AC")
 		if at := r.IntN(len(contig)); at+m <= len(contig) && r.IntN(5) > 0 {
@@ -278,7 +279,7 @@ func TestRunIsBruteForce(t *testing.T) {
 		k, substitutions := rapid.IntRange(0, 2+small).Draw(rt, "k"), rapid.Bool().Draw(rt, "substitutions")
 		gapped := k > 0 && !substitutions
 		contigs := drawText(r)
-		pairs := drawPairs(r, contigs, !gapped)
+		pairs := drawPairs(r, contigs, 2, !gapped)
 		o := Options{Multiplex: rapid.Bool().Draw(rt, "multiplex"), Least: rapid.IntRange(1, 60).Draw(rt, "least")}
 		o.Most = o.Least + rapid.IntRange(0, 200).Draw(rt, "more")
 		o.Search = search.Options{Distance: k, Substitutions: substitutions, Threads: rapid.IntRange(1, 2).Draw(rt, "threads")}
@@ -600,7 +601,7 @@ func TestGPU(t *testing.T) {
 		var want []Amplicon
 		for len(want) == 0 {
 			contigs = drawText(r)
-			pairs = drawPairs(r, contigs, false)
+			pairs = drawPairs(r, contigs, 4, false)
 			want, _ = run(t, truth.Reference(t, contigs...), pairs, o)
 		}
 		o.Search.Device = device.Choice{Kind: device.CUDA, Driver: driver}
@@ -658,6 +659,20 @@ func TestWindows(t *testing.T) {
 	r.options.Search.Substitutions = true
 	if w, _ := r.window(place{}, 64); w[0].last != 64+40 {
 		t.Error("sites with substitutions:", w)
+	}
+}
+
+// TestLettersOfNextWindow has the letters of a window after one with few sites, with none, and with
+// as many as it may have.
+func TestLettersOfNextWindow(t *testing.T) {
+	r := &runner{options: Options{bounds: bounds{sites: 1000}}}
+	for _, c := range []struct{ letters, sites, want int }{
+		{1024, 0, 4096}, {1024, 1, 4096}, {1024, 125, 4096}, {1024, 126, 4032}, {1024, 500, 1024}, {1024, 1000, 512}, {1024, 4000, 128},
+		{1024, 8000, 64}, {1024, 1 << 20, 64}, {64, 1000, 64}, {64, 0, 256},
+	} {
+		if got := r.after(c.letters, c.sites); got != c.want {
+			t.Errorf("after %d letters with %d sites: %d, want %d", c.letters, c.sites, got, c.want)
+		}
 	}
 }
 

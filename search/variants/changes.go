@@ -51,12 +51,17 @@ type Change struct {
 	// Haplotype has the alleles. A place of either side is a location, of both in a Changed one.
 	Haplotype, Reference Side
 	// Alleles are the alleles that the place touches, as a row of Run has them. For a Lost place
-	// they are the alleles that change its letters.
+	// they are the alleles that change its letters, and all in the letters of the haplotype that
+	// start or end with its letters, as many as the pattern has. With edits those in the 2k letters
+	// on either side count too, and where an end is deleted those within reach of the alleles: they
+	// decide whether there is another place.
 	Alleles string
 	// Samples are the samples that have the haplotype there, as a row of Run has them.
 	Samples string
-	// Copies of a chromosome have it, of Called. Where calls leave the number open, Copies is the
-	// most that may have it. Called is 0 without genotypes.
+	// Copies of a chromosome have the alleles, and no others there, of Called, which are those of
+	// the genotypes of the first allele's record, missing ones too. Where calls leave the number
+	// open, Copies is the most that may have it: of copies on which alleles that are not in Alleles
+	// hide each other not all may be counted. Called is 0 without genotypes.
 	Copies, Called int
 	// Frequency is Copies / Called or, without genotypes, the least AF of the alleles, which is the
 	// most that it can be. It is NaN where an allele has none.
@@ -67,13 +72,18 @@ type Change struct {
 // away, with the reference's place or letters beside it, pattern by pattern in the order of Run's
 // rows, and once each. Emit may keep what it gets. Options.Rows does not count.
 //
-// A place that a haplotype has is one of Run's rows. The reference has a place there if one starts
-// or ends with the same letter of the contig or, with edits, within k letters of this: the one with
-// the fewest edits, of equal ones the nearest. A place of the reference is lost on a haplotype in
-// this case: alleles replace a letter of the place, or insert some between two, and the haplotype
-// has no place that starts or ends with the same letter or, with edits, within k letters. A letter
-// that an allele replaces another with stands for the letter of the contig; an inserted letter
-// stands for none.
+// A place that a haplotype has is one of Run's rows; without genotypes, of the haplotype with the
+// alleles that it touches alone. The reference has a place there if one starts or ends with the
+// same letter of the contig or, with edits, has its start or its end within k letters: the one with
+// the fewest edits, of equal ones the nearest, and of these the first. A place of the reference is
+// lost on a haplotype in this case: alleles replace a letter of the place, or insert some between
+// two, and the haplotype has no place that the reference's is beside in this way. A haplotype
+// without letters loses nothing.
+//
+// A letter that an allele replaces another with stands for the letter of the contig. Where an
+// allele has more letters than it replaces, its last are the inserted ones, which stand for none.
+// With edits positions count, as a row has them: those of inserted letters are the position of the
+// insertion.
 func Compare(
 	ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o Options, emit func(*Change) error,
 ) (stats *Stats, err error) {
@@ -288,7 +298,11 @@ func (r *runner) standing(w *window, f *found) (letters []byte, span place, ok b
 		return nil, span, false
 	}
 	span = place{start: f.start, end: f.end, touched: w.haplotype[first:past]}
-	around := build(r.ref, r.reach, w.haplotype, first, past-1)
+	beside := 0 // the letters on either side of which a place may be made that is compared with f
+	if !r.o.Search.Substitutions {
+		beside = 2 * r.o.Search.Distance
+	}
+	around := build(r.ref, r.reach+beside, w.haplotype, first, past-1)
 	if around == nil {
 		return nil, span, true
 	}
@@ -302,7 +316,16 @@ func (r *runner) standing(w *window, f *found) (letters []byte, span place, ok b
 	if endsAt >= 0 {
 		from, to = min(from, max(endsAt-m, -1)), max(to, endsAt)
 	}
+	if beside > 0 && (startsAt < 0 || endsAt < 0) {
+		// A place may start before the allele, or end after it.
+		for i := range around.placed {
+			if a := &around.placed[i]; slices.Contains(span.touched, a.allele) {
+				from, to = min(from, a.at-r.reach), max(to, a.after()+r.reach)
+			}
+		}
+	}
 	if from < to {
+		from, to = max(from-beside, -1), min(to+beside, len(around.text)+1)
 		stands := around.place(&search.Location{Start: from, End: to})
 		span.start, span.end = min(f.start, stands.start), max(f.end, stands.end)
 		var touched []*allele

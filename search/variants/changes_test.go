@@ -1,10 +1,8 @@
 package variants
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,250 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"scanmap/gpu"
 	"scanmap/gpu/device"
-	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/internal/temporary"
 	"scanmap/internal/truth"
 	"scanmap/search"
 )
-
-// standsFor is the letter of the contig that the one at an offset is or replaces, -1 for none.
-func (h *haplotype) standsFor(offset int) int {
-	if offset < 0 || offset >= len(h.letters) {
-		return -1
-	}
-	l := h.letters[offset]
-	if l.change != nil && l.in >= l.change.end-l.change.start {
-		return -1
-	}
-	return l.position
-}
-
-// changeKey is all of a change but who has it.
-func changeKey(kind Kind, pattern, contig, start, end, strand int, haplotype, reference, alleles string) string {
-	return fmt.Sprintf("p%d c%d %d %d %c %s: %s for %s: %s", pattern, contig, start, end, "+-"[strand], kind, haplotype, reference, alleles)
-}
-
-// changesOf are the changes that a haplotype makes to the places of a pattern, by brute force.
-func (p *aPattern) changesOf(c *testCase, h *haplotype, number, k, longest int, reference []spot) (keys []string) {
-	text := c.contigs[h.contig]
-	m := len(p.letters + p.fixed)
-	places := p.substituted(h, text, k)
-	same := func(s *spot, r *spot) bool {
-		return s.strand == r.strand && (h.standsFor(s.hapStart) == r.start || h.standsFor(s.hapEnd-1) == r.end-1)
-	}
-	// nearest is the letters of a text that start or end somewhere, and fit best.
-	nearest := func(text string, strand, start, end int) (letters string) {
-		rank := func(site string) int {
-			best := 2000
-			for _, reading := range p.readings(site) {
-				mismatches := 0
-				for i, letter := range []byte(p.letters + p.fixed) {
-					if !stands(letter, reading[i]) {
-						mismatches++
-						if i >= len(p.letters) {
-							mismatches += 1000
-						}
-					}
-				}
-				if mismatches >= 1000 {
-					mismatches = 1000 + mismatches%1000
-				}
-				best = min(best, mismatches)
-			}
-			return best
-		}
-		for _, at := range [2]int{start, end - m} {
-			if at < 0 || at+m > len(text) || at == end-m && end < 0 {
-				continue
-			}
-			site := truth.Strand(text[at:at+m], strand)
-			if letters == "" || rank(site) < rank(letters) {
-				letters = site
-			}
-		}
-		return letters
-	}
-	for i := range places {
-		s := &places[i]
-		if !s.touches || s.inReference {
-			continue
-		}
-		var at *spot
-		for j := range reference {
-			if r := &reference[j]; same(s, r) && (at == nil || r.distance < at.distance) {
-				at = r
-			}
-		}
-		kind, other := Made, ""
-		if at != nil {
-			kind, other = Changed, fmt.Sprintf("%d %s %d-%d", at.distance, truth.Strand(at.letters, at.strand), at.start, at.end)
-		} else {
-			end := h.standsFor(s.hapEnd - 1)
-			if end >= 0 {
-				end++
-			}
-			other = "-1 " + nearest(text, s.strand, h.standsFor(s.hapStart), end) + " 0-0"
-		}
-		keys = append(keys, changeKey(kind, number, h.contig, s.start, s.end, s.strand,
-			fmt.Sprintf("%d %s %d-%d", s.distance, truth.Strand(s.letters, s.strand), s.start, s.end), other, s.alleles))
-	}
-	for j := range reference {
-		r := &reference[j]
-		var touched []*change
-		for _, a := range h.changes {
-			if a.start < r.end && a.end > r.start {
-				touched = append(touched, a)
-			}
-		}
-		if len(touched) == 0 || slices.ContainsFunc(places, func(s spot) bool { return same(&s, r) }) {
-			continue
-		}
-		first, last := -1, -1
-		for offset := range h.text {
-			if h.standsFor(offset) == r.start {
-				first = offset
-			}
-			if h.standsFor(offset) == r.end-1 {
-				last = offset + 1
-			}
-		}
-		from, to := len(h.text), 0
-		if first >= 0 {
-			from, to = first, min(first+m, len(h.text)+1)
-		}
-		if last >= 0 {
-			from, to = min(from, max(-1, last-m)), max(to, last)
-		}
-		if from < to {
-			for i, a := range h.changes {
-				if from < h.at[i]+len(a.letters) && h.at[i] < to && !slices.Contains(touched, a) {
-					touched = append(touched, a)
-				}
-			}
-		}
-		var names []string
-		for _, a := range h.changes {
-			if slices.Contains(touched, a) {
-				names = append(names, a.name)
-			}
-		}
-		if n := len(h.changes); c.samples == 0 && (len(names) != n || n > 1 && h.at[n-1]-h.at[0]-len(h.changes[0].letters) > longest-2) {
-			continue // with any alleles, haplotypes have only alleles that one place can touch
-		}
-		keys = append(keys, changeKey(Lost, number, h.contig, r.start, r.end, r.strand, "-1 "+nearest(h.text, r.strand, first, last)+" 0-0",
-			fmt.Sprintf("%d %s %d-%d", r.distance, truth.Strand(r.letters, r.strand), r.start, r.end), strings.Join(names, ",")))
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
-}
-
-// TestChangesAgainstBruteForce compares all changes with the changes of all haplotypes of whole
-// contigs. IUPAC letters of these match nothing, or stand for all texts with one of their bases.
-func TestChangesAgainstBruteForce(t *testing.T) {
-	folder := t.TempDir()
-	kinds := map[Kind]int{}
-	check(t, effort.Pick(40, 20), func(rt *rapid.T) {
-		c := drawCase(rt)
-		for contig := range c.contigs {
-			for _, list := range c.haplotypes(contig) {
-				if slices.ContainsFunc(list, func(h *haplotype) bool { return h.text == "" }) {
-					return // there is no window of a contig that is deleted whole
-				}
-			}
-		}
-		k := rapid.IntRange(0, 3).Draw(rt, "k")
-		patterns := drawPatterns(rt, c, k, true)
-		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: spilling(1000)}}
-		o.Search.Distance, o.Search.Substitutions = k, true
-		o.Search.ReferenceIUPAC = rapid.Bool().Draw(rt, "IUPAC")
-		for i := range patterns {
-			patterns[i].iupac = o.Search.ReferenceIUPAC
-		}
-		list := prepare(rt, folder, c, false, patterns, &o)
-		got := map[string]*Change{}
-		if _, err := Compare(tContext, truthReference(rt, c.contigs), list, o, func(x *Change) error {
-			side := func(s *Side) string { return fmt.Sprintf("%d %s %d-%d", s.Distance, s.Letters, s.Start, s.End) }
-			start, end := x.Haplotype.Start, x.Haplotype.End
-			if x.Kind == Lost {
-				start, end = x.Reference.Start, x.Reference.End
-			}
-			key := changeKey(x.Kind, x.Pattern, x.Contig, start, end, map[bool]int{true: 1}[x.Reverse], side(&x.Haplotype), side(&x.Reference), x.Alleles)
-			if got[key] != nil && x.Kind == Lost { // places in inserted letters may look the same
-				return fmt.Errorf("%s comes twice", key)
-			}
-			got[key] = x
-			kinds[x.Kind]++
-			return nil
-		}); err != nil {
-			rt.Fatalf("%v\n%v\n%s", err, c.contigs, c.vcf())
-		}
-		type having struct {
-			samples []string
-			copies  int
-		}
-		want := map[string]having{}
-		tight := true
-		for _, r := range c.records {
-			for i := range r.calls {
-				tight = tight && r.calls[i].tight()
-			}
-		}
-		longest := 0
-		for i := range patterns {
-			longest = max(longest, len(patterns[i].letters+patterns[i].fixed))
-		}
-		for contig, text := range c.contigs {
-			plain := makeHaplotype(contig, text, nil)
-			for i := range patterns {
-				reference := patterns[i].substituted(plain, text, k)
-				slices.SortStableFunc(reference, func(a, b spot) int {
-					return cmp.Or(a.start-b.start, a.end-b.end, a.strand-b.strand)
-				})
-				for sample, haplotypes := range c.haplotypes(contig) {
-					for _, h := range haplotypes {
-						for _, key := range patterns[i].changesOf(c, h, i, k, longest, reference) {
-							x := want[key]
-							if name := fmt.Sprintf("s%d", sample); !slices.Contains(x.samples, name) {
-								x.samples = append(x.samples, name)
-							}
-							x.copies++
-							want[key] = x
-						}
-					}
-				}
-			}
-		}
-		for key, x := range want {
-			change := got[key]
-			if change == nil {
-				rt.Fatalf("%s is missing\n%v\n%s", key, c.contigs, c.vcf())
-			}
-			if c.samples == 0 {
-				if change.Samples != "." || change.Called != 0 || !math.IsNaN(change.Frequency) {
-					rt.Fatalf("%s: %+v", key, change)
-				}
-				continue
-			}
-			if change.Samples != strings.Join(x.samples, ",") || tight && change.Copies != x.copies || change.Copies < len(x.samples) ||
-				change.Copies > change.Called || change.Frequency != float64(change.Copies)/float64(change.Called) {
-				rt.Fatalf("%s: %+v, want %+v\n%v\n%s", key, change, x, c.contigs, c.vcf())
-			}
-		}
-		for key := range got {
-			if _, ok := want[key]; !ok {
-				rt.Fatalf("%s should not be there\n%v\n%s", key, c.contigs, c.vcf())
-			}
-		}
-	})
-	if !testing.Short() && (kinds[Made] == 0 || kinds[Changed] == 0 || kinds[Lost] == 0) {
-		t.Errorf("changes by kind: %v", kinds)
-	}
-}
 
 // comparedWith writes a VCF and returns the changes of patterns before NGG as texts, with at most k
 // substitutions.
@@ -403,6 +164,139 @@ func TestChangesOfIndels(t *testing.T) {
 	}
 	if got = comparedWith(t, vcf, 1, true, contigs[:1], guide); len(got) != 1 || !strings.HasPrefix(got[0], "lost -1 TATGGTCGGATCCCTGCCAGAGG 0 ") {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestLostAtEnds has deletions of the first and of the last letters of a contig, longer than a
+// place, which take away the places at its ends.
+func TestLostAtEnds(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
+	site := guide + "AGG"
+	contig := site + spacer + spacer + site
+	first, last := contig[:50], contig[len(contig)-50:]
+	at := len(contig) - 49
+	vcf := fmt.Sprintf("\tFORMAT\ta\nc0\t1\t.\t%s\tT\t.\t.\t.\tGT\t0|1\nc0\t%d\t.\t%s\tT\t.\t.\t.\tGT\t1|0\n", first, at, last)
+	want := []string{
+		fmt.Sprintf("lost -1  0 %s c0:1:%s>T a 1/2 0.5", site, first),
+		fmt.Sprintf("lost -1  0 %s c0:%d:%s>T a 1/2 0.5", site, at, last),
+	}
+	for k, substitutions := range []bool{true, true, false} {
+		if got := comparedWith(t, vcf, k, substitutions, []string{contig}, guide); !slices.Equal(got, want) {
+			t.Errorf("%d:\n%s\nwant\n%s", k, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// TestLostOnSecondContig has contigs of one length with an allele at the same position.
+func TestLostOnSecondContig(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
+	contigs := []string{spacer + "ATGGTCGGACTCCCTGCCACAGG" + spacer, spacer + guide + "AGG" + spacer}
+	vcf := "\tFORMAT\ta\nc0\t52\t.\tG\tT\t.\t.\t.\tGT\t0|1\nc1\t52\t.\tG\tT\t.\t.\t.\tGT\t0|1\n"
+	want := []string{"lost -1 " + guide + "ATG 0 " + guide + "AGG c1:52:G>T a 1/2 0.5"}
+	if got := comparedWith(t, vcf, 0, true, contigs, guide); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestLostInNextStretch has two alleles so near the start of a contig that the letters with which
+// their haplotypes are compared begin there, and a place that those of the first do not have.
+func TestLostInNextStretch(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTT"
+	contigs := []string{spacer + spacer + guide + "AGG" + spacer}
+	vcf := "\tFORMAT\ta\nc0\t1\t.\tT\tA\t.\t.\t.\tGT\t1|0\nc0\t61\t.\tT\tA\t.\t.\t.\tGT\t0|1\n"
+	want := []string{"lost -1 ATGGTCGGACACCCTGCCAGAGG 0 " + guide + "AGG c0:61:T>A a 1/2 0.5"}
+	if got := comparedWith(t, vcf, 0, true, contigs, guide); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestMadeAfterAStretchWithout has a site with a short allele and a long one, and two sites far
+// from the long one. They are near the short one where another deletion, which starts before the
+// long one ends, takes away the letters between: a place has the alleles of all four.
+func TestMadeAfterAStretchWithout(t *testing.T) {
+	text := truth.Random(rand.New(rand.NewPCG(5, 31)), 200, "ACGT")
+	const m = 41
+	other := func(at int) string { return string("CGTA"[strings.IndexByte("ACGT", text[at])]) }
+	c := &testCase{contigs: []string{text}, samples: 1}
+	add := func(at, n int, alleles []int, alts ...string) {
+		rec := &record{position: at, ref: text[at : at+n], alts: alts, calls: []genotype{{alleles: alleles, phased: true}}}
+		rec.makeChanges(len(c.records))
+		c.records = append(c.records, rec)
+	}
+	add(10, 5, []int{1, 2}, other(10)+text[11:15], text[10:11])
+	add(11, 51, []int{1}, text[11:12])
+	for _, at := range []int{14 + 2*m, 16 + 2*m} { // 2m - 1 letters after the first site, and more
+		add(at, 1, []int{1}, other(at))
+	}
+	h := c.haplotypes(0)[0][0]
+	var o Options
+	list := prepare(t, t.TempDir(), c, false, []aPattern{{letters: h.text[10 : 10+m]}}, &o)
+	var got []string
+	if _, err := Compare(tContext, truthReference(t, c.contigs), list, o, func(x *Change) error {
+		got = append(got, x.Kind.String()+" "+x.Alleles)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"made " + namesOf(h.changes)}; !slices.Equal(got, want) || len(h.changes) != 4 {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestLostBesideOthers has a PAM that an allele takes away and, with edits, another one beside it
+// makes again: a copy with both has not lost the place.
+func TestLostBesideOthers(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
+	contigs := []string{spacer + guide + "AGG" + spacer}
+	vcf := "\tFORMAT\ta\tb\nc0\t52\t.\tG\tT\t.\t.\t.\tGT\t0|1\t0|1\nc0\t54\t.\tT\tG\t.\t.\t.\tGT\t0|0\t0|1\n"
+	want := []string{
+		"changed 1 " + guide + "ATGG 0 " + guide + "AGG c0:52:G>T,c0:54:T>G b 1/4 0.25",
+		"lost -1 " + guide + "ATG 0 " + guide + "AGG c0:52:G>T a 1/4 0.25",
+	}
+	got := comparedWith(t, vcf, 1, false, contigs, guide)
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestLostBeforeOthers has a PAM that a deletion takes away, without edits, and an allele behind it
+// that gives the PAM back.
+func TestLostBeforeOthers(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
+	contigs := []string{spacer + guide + "AGG" + spacer}
+	vcf := "\tFORMAT\ta\tb\nc0\t51\t.\tAG\tA\t.\t.\t.\tGT\t0|1\t0|1\nc0\t54\t.\tT\tG\t.\t.\t.\tGT\t0|0\t0|1\n"
+	want := []string{"lost -1 " + guide + "AGT 0 " + guide + "AGG c0:51:AG>A a 1/4 0.25"}
+	if got := comparedWith(t, vcf, 0, true, contigs, guide); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestLostBesideDeletion has a repeat of which a deletion takes the start of a place away, so that
+// one that starts before the deletion is beside it, if an allele far behind makes its PAM.
+func TestLostBesideDeletion(t *testing.T) {
+	const guide, spacer = "TCATAGGCTCATAGGCTCAT", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTA"
+	contigs := []string{spacer + guide + "AGGCTCATAGT" + spacer}
+	const deletion, far = "c0:30:ATCATAGGCT>A", "c0:61:T>G"
+	vcf := "\tFORMAT\ta\tb\nc0\t30\t.\tATCATAGGCT\tA\t.\t.\t.\tGT\t0|1\t0|1\nc0\t61\t.\tT\tG\t.\t.\t.\tGT\t0|0\t0|1\n"
+	want := []string{
+		"changed 1 A" + guide[9:] + "AGGCTCATAGG 0 " + guide + "AGG " + deletion + "," + far + " b 1/4 0.25",
+		"lost -1 TTTTTTTTA" + guide[9:] + "AGG 0 " + guide + "AGG " + deletion + " a 1/4 0.25",
+	}
+	got := comparedWith(t, vcf, 1, false, contigs, guide)
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestCopiesOfHiddenAlleles has a PAM that an allele of both copies takes away, but for the one on
+// which an allele of an earlier record, beside the place, hides it.
+func TestCopiesOfHiddenAlleles(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
+	contigs := []string{spacer + guide + "AGGCT" + spacer}
+	vcf := "\tFORMAT\ta\nc0\t53\t.\tGCT\tG\t.\t.\t.\tGT\t0/1\nc0\t53\t.\tGC\tTA\t.\t.\t.\tGT\t1/1\n"
+	want := []string{"lost -1 " + guide + "AGT 0 " + guide + "AGG c0:53:GC>TA a 1/2 0.5"}
+	if got := comparedWith(t, vcf, 0, true, contigs, guide); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

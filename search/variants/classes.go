@@ -75,13 +75,13 @@ func (g *groups) has(sample int) bool { return sample < len(g.slots) && g.slots[
 func (g *groups) of(sample int) int { return g.group[g.slots[sample]-1] }
 
 // find finds the groups of samples with loose calls at the sites of some alleles, by their calls at
-// the sites of near.
-func (g *groups) find(alleles, near []*allele) {
+// these.
+func (g *groups) find(near []*allele) {
 	for _, sample := range g.samples {
 		g.slots[sample] = 0
 	}
 	g.samples = g.samples[:0]
-	for _, a := range alleles {
+	for _, a := range near {
 		for _, sample := range a.site.samples {
 			if sample >= len(g.slots) {
 				g.slots = append(g.slots, make([]int, sample+1-len(g.slots))...)

@@ -19,7 +19,8 @@
 // copies of a chromosome, or phased (|), are on the copies that the call says; alleles of a phase
 // set (PS) are with each other alone; an unphased allele may be on any copy. All combinations that
 // remain are haplotypes. A missing call is the reference's allele. Among overlapping alleles a copy
-// has the first, in the order of records; others of phased calls are counted.
+// has the first, in the order of records: first among alleles whose copies the calls say, where
+// others are counted, and then among all that remain.
 //
 // Without genotypes, the haplotypes with any alleles that one place can touch, and the reference's
 // letters elsewhere.

@@ -104,8 +104,6 @@ func drawCase(rt *rapid.T) *testCase {
 	for range rapid.IntRange(1, 2).Draw(rt, "contigs") {
 		c.contigs = append(c.contigs, drawText(rt, 1, 60, "contig"))
 	}
-	// Unphased calls of alleles that overlap contradict each other; which allele counts is another
-	// test's matter.
 	unphased := rapid.Bool().Draw(rt, "unphased")
 	for contig, text := range c.contigs {
 		var positions []int
@@ -149,11 +147,6 @@ func drawCase(rt *rapid.T) *testCase {
 			}) {
 				continue // rows of both have the same key here
 			}
-			if unphased && slices.ContainsFunc(r.changes, func(a *change) bool {
-				return a != nil && slices.ContainsFunc(before, func(b *change) bool { return a.overlaps(b) || a.start < b.start })
-			}) {
-				continue
-			}
 			for _, a := range r.changes {
 				if a != nil {
 					before = append(before, a)
@@ -168,6 +161,15 @@ func drawCase(rt *rapid.T) *testCase {
 			c.records = append(c.records, r)
 		}
 	}
+	return c
+}
+
+// drawAny draws a case with records anywhere, or with records most of which lie near each other.
+func drawAny(rt *rapid.T) *testCase {
+	if rapid.Bool().Draw(rt, "anywhere") {
+		return drawCase(rt)
+	}
+	c, _ := drawCrossed(rt)
 	return c
 }
 

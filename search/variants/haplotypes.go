@@ -212,7 +212,7 @@ func (m *shaper) windows(j *job, use func(*window) error) error {
 	slices.SortFunc(near, inOrder)
 	m.crossed = m.family == called && crossed(near)
 	if m.family == called {
-		m.groups.find(near, near)
+		m.groups.find(near)
 	}
 	for _, x := range s.alleles {
 		clear(m.seen)

@@ -133,6 +133,129 @@ func ordered(changes []*change) []*change {
 	return changes
 }
 
+// onHaplotype are the changes that a copy with some changes has on its haplotype: of those that
+// overlap the first, in the order of records.
+func onHaplotype(all []*change) (kept []*change) {
+	slices.SortStableFunc(all, func(a, b *change) int { return a.record - b.record })
+	for _, a := range all {
+		if !slices.ContainsFunc(kept, a.overlaps) {
+			kept = append(kept, a)
+		}
+	}
+	return ordered(kept)
+}
+
+// permutations are the different orders of a list.
+func permutations(list []int) (all [][]int) {
+	if len(list) == 0 {
+		return [][]int{nil}
+	}
+	for i, first := range list {
+		if slices.Contains(list[:i], first) {
+			continue
+		}
+		for _, rest := range permutations(slices.Concat(list[:i], list[i+1:])) {
+			all = append(all, append([]int{first}, rest...))
+		}
+	}
+	return all
+}
+
+// phasings are the ways in which the calls of a sample may lie on its copies: of each way, the
+// changes of each copy.
+func (c *testCase) phasings(contig, sample int) (ways [][][]*change) {
+	type placing struct {
+		records []*record
+		calls   [][]int
+		orders  [][]int // of copies
+	}
+	var placings []*placing
+	sets := map[int]*placing{}
+	ploidy := 1
+	// Calls whose copies are known hide each other first.
+	known := map[int][]*change{} // by copy
+	for _, rec := range c.records {
+		if rec.contig != contig {
+			continue
+		}
+		g := &rec.calls[sample]
+		called := g.called()
+		for i, n := range called {
+			if n > 0 && rec.changes[n-1] == nil {
+				called[i] = 0
+			}
+		}
+		ploidy = max(ploidy, len(called))
+		numbers := make([]int, len(called))
+		for i := range numbers {
+			numbers[i] = i
+		}
+		p := &placing{records: []*record{rec}, calls: [][]int{called}}
+		switch {
+		case slices.Min(called) == slices.Max(called) || g.phased && g.set == 0:
+			p.orders = [][]int{numbers}
+			for i, n := range called {
+				if n == 0 {
+					continue
+				}
+				if a := rec.changes[n-1]; slices.ContainsFunc(known[i], a.overlaps) {
+					called[i] = 0
+				} else {
+					known[i] = append(known[i], a)
+				}
+			}
+		case !g.phased:
+			p.calls = nil
+			p.orders = permutations(called)
+		case sets[g.set] != nil:
+			sets[g.set].records = append(sets[g.set].records, rec)
+			sets[g.set].calls = append(sets[g.set].calls, called)
+			continue
+		default:
+			p.orders = permutations(numbers)
+			sets[g.set] = p
+		}
+		placings = append(placings, p)
+	}
+	ways = [][][]*change{make([][]*change, ploidy)}
+	for _, p := range placings {
+		var more [][][]*change
+		for _, way := range ways {
+			for _, order := range p.orders {
+				copies := make([][]*change, ploidy)
+				for i := range copies {
+					copies[i] = slices.Clone(way[i])
+				}
+				for i, n := range order {
+					if p.calls == nil { // the order is that of the alleles themselves
+						if n > 0 {
+							copies[i] = append(copies[i], p.records[0].changes[n-1])
+						}
+						continue
+					}
+					for j, rec := range p.records {
+						if a := p.calls[j][n]; a > 0 {
+							copies[i] = append(copies[i], rec.changes[a-1])
+						}
+					}
+				}
+				more = append(more, copies)
+			}
+		}
+		ways = more
+	}
+	return ways
+}
+
+// namesOf are the names of changes.
+func namesOf(changes []*change) string {
+	var names []string
+	for _, a := range changes {
+		names = append(names, a.name)
+	}
+	return strings.Join(names, ",")
+}
+
 // haplotypes are the haplotypes of the family, by the samples that have them; in a VCF without
 // samples, sample 0 has all.
 func (c *testCase) haplotypes(contig int) [][]*haplotype {
@@ -156,73 +279,15 @@ func (c *testCase) haplotypes(contig int) [][]*haplotype {
 	}
 	bySample := make([][]*haplotype, c.samples)
 	for sample := range c.samples {
-		// tight are the changes of each copy; variables the changes of other calls, each with
-		// options.
-		tight := make([][]*change, 1)
-		var variables [][][]*change
-		ofSet := map[int]int{}
-		for _, r := range c.records {
-			if r.contig != contig {
-				continue
-			}
-			g := &r.calls[sample]
-			called := g.called()
-			put := func(n int) []*change {
-				if n == 0 || r.changes[n-1] == nil {
-					return nil
-				}
-				return r.changes[n-1 : n]
-			}
-			// Alleles that change nothing are the reference's.
-			for i, n := range called {
-				if put(n) == nil {
-					called[i] = 0
+		seen := map[string]bool{}
+		for _, way := range c.phasings(contig, sample) {
+			for _, list := range way {
+				h := makeHaplotype(contig, text, onHaplotype(list))
+				if name := namesOf(h.changes); !seen[name] {
+					seen[name] = true
+					bySample[sample] = append(bySample[sample], h)
 				}
 			}
-			h := genotype{alleles: called, phased: g.phased, set: g.set}
-			switch {
-			case h.tight():
-				for i, n := range called {
-					for len(tight) <= i {
-						tight = append(tight, nil)
-					}
-					if a := put(n); a != nil && !slices.ContainsFunc(tight[i], a[0].overlaps) {
-						tight[i] = append(tight[i], a[0])
-					}
-				}
-			case !g.phased:
-				var options [][]*change
-				for _, n := range called {
-					options = append(options, put(n))
-				}
-				variables = append(variables, options)
-			default:
-				v, ok := ofSet[g.set]
-				if !ok {
-					v = len(variables)
-					ofSet[g.set] = v
-					variables = append(variables, nil)
-				}
-				for i, n := range called {
-					if len(variables[v]) <= i {
-						variables[v] = append(variables[v], nil)
-					}
-					variables[v][i] = append(variables[v][i], put(n)...)
-				}
-			}
-		}
-		lists := [][]*change{nil}
-		for _, options := range append(variables, tight) {
-			var longer [][]*change
-			for _, list := range lists {
-				for _, o := range options {
-					longer = append(longer, append(slices.Clone(list), o...))
-				}
-			}
-			lists = longer
-		}
-		for _, list := range lists {
-			bySample[sample] = append(bySample[sample], makeHaplotype(contig, text, ordered(list)))
 		}
 	}
 	return bySample

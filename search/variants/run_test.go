@@ -113,6 +113,17 @@ func TestAdded(t *testing.T) {
 			[]string{"4 9 + 0 5M TCGTT c0:5:A>T s0"},
 		},
 		{
+			"an unphased allele beside the place hides one that would be in it, all others are known", "ACGTACGTTT",
+			vcfSamples + "c0\t1\t.\tACGT\tA\t.\t.\t.\tGT\t0/1\t0/0\nc0\t3\t.\tGTAC\tG\t.\t.\t.\tGT\t1/1\t0/0\n" +
+				"c0\t5\t.\tA\tT\t.\t.\t.\tGT\t0|0\t0|0\nc0\t8\t.\tT\tC\t.\t.\t.\tGT\t1/1\t0/0\n", "ACGCT", 0,
+			[]string{"4 9 + 0 5M ACGCT c0:8:T>C s0"},
+		},
+		{
+			"unphased alleles beside the place hide its own", "ACGTACGTTT",
+			vcfSamples + "c0\t1\t.\tACGT\tA,AC\t.\t.\t.\tGT\t1/2\t0/0\nc0\t4\t.\tTAC\tGCA\t.\t.\t.\tGT\t1/1\t0/1\n", "CAGTT", 0,
+			[]string{"4 9 + 0 5M CAGTT c0:4:TAC>GCA s1"},
+		},
+		{
 			"unphased, an insertion hides another where a place starts", "ACGTACGT",
 			vcfSamples + "c0\t2\t.\tC\tCA\t.\t.\t.\tGT\t1/1\t0/0\nc0\t2\t.\tC\tCTTG\t.\t.\t.\tGT\t0/1\t0/1\n", "TTGGT", 0,
 			[]string{"2 4 + 0 5M TTGGT c0:2:C>CTTG s1"},

@@ -189,7 +189,7 @@ func orderOf(f []string) string {
 func TestSubstitutionsAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
 	check(t, effort.Pick(20, 3), func(rt *rapid.T) {
-		c := drawCase(rt)
+		c := drawAny(rt)
 		k := rapid.IntRange(0, 4).Draw(rt, "k")
 		patterns := drawPatterns(rt, c, k, true)
 		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: spilling(1000)}}
@@ -325,7 +325,7 @@ func drawPatterns(rt *rapid.T, c *testCase, k int, iupac bool) (patterns []aPatt
 func TestEditsAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
 	check(t, effort.Pick(20, 3), func(rt *rapid.T) {
-		c := drawCase(rt)
+		c := drawAny(rt)
 		k := rapid.IntRange(1, 4).Draw(rt, "k")
 		patterns := drawPatterns(rt, c, k, false)
 		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: spilling(1000)}}

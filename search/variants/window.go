@@ -170,22 +170,22 @@ func (p *place) touches(a *allele) bool {
 // alleles that it touches are all of its alleles there. Copies is how many copies of chromosomes
 // have it: of samples whose calls do not say it, the most that may.
 func (w *window) samples(p *place) (samples []int, copies int) {
-	// Only these alleles matter. One that overlaps an allele of an earlier record is not on the
-	// haplotype.
+	// Only these alleles matter: others there, and those that would hide an allele of the place. One
+	// that overlaps an allele of an earlier record is not on the haplotype.
 	var others []*allele
 	for _, a := range w.near {
 		hidden := func(t *allele) bool { return t == a || t.site != a.site && t.overlaps(a) && t.id < a.id }
-		if p.touches(a) && !slices.ContainsFunc(p.touched, hidden) {
+		hides := func(t *allele) bool { return t.site != a.site && t.overlaps(a) && a.id < t.id }
+		if (p.touches(a) || w.crossed && slices.ContainsFunc(p.touched, hides)) && !slices.ContainsFunc(p.touched, hidden) {
 			others = append(others, a)
 		}
 	}
-	alleles := slices.Concat(p.touched, others)
-	near := alleles // what decides about a sample
-	if w.crossed {
-		near = w.near
+	near := w.near // what decides about a sample
+	if !w.crossed {
+		near = slices.Concat(p.touched, others)
 	}
 	var loose groups
-	loose.find(alleles, near)
+	loose.find(near)
 	for _, c := range having(p.touched, others) {
 		if sample := int(c / copiesOfSample); !loose.has(sample) {
 			samples = append(samples, sample)
@@ -235,7 +235,7 @@ func hasAll(all, others []*allele, has func(*allele) bool) bool {
 //
 // Where alleles of the sample overlap, one that is on a copy may be hidden on its haplotype by one
 // that is not in the place, and hide one that is. All combinations are therefore tried, unless they
-// are too many: then only the alleles of the place hide others.
+// are too many: then the others count as if nothing but the place's alleles hid them.
 func (w *window) copies(p *place, others []*allele, sample int) int {
 	if w.crossed && w.crossedOf(sample) {
 		tried := 0
