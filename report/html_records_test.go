@@ -126,7 +126,7 @@ func TestRecordsHTML(t *testing.T) {
 	recordsPageOf(t, hostile, ofHostile, true)
 }
 
-// TestRecordsTable has the last column of edits, which is that of more edits too.
+// TestRecordsTable has the last column of edits, which counts more edits, too.
 func TestRecordsTable(t *testing.T) {
 	for k, want := range map[int]string{9: "bc0 ACGT 100 82.64 % 91 1 1 1 1 1 1 1 1 1", 11: "bc0 ACGT 100 82.64 % 89 1 1 1 1 1 1 1 1 3"} {
 		s, o := sorted(1, k, false)

@@ -16,7 +16,7 @@ import (
 // A draft assembly has a million.
 const maxContigs = 25
 
-// maxDistances is the number of distances from which the table has ranges of them.
+// maxDistances is the number of distances from which the table has ranges.
 const maxDistances = 20
 
 // Table writes the statistics as a table of aligned columns, for standard error.

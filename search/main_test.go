@@ -8,7 +8,7 @@ import (
 	"scanmap/internal/effort"
 )
 
-// TestMain sets the number of cases for all tests, as many of them run side by side. It lets
+// TestMain sets the number of cases of all tests, because many run side by side. It lets
 // garbage wait, as texts are small: a fifth of the time would go into collecting it.
 func TestMain(m *testing.M) {
 	effort.CasesOfAll(50)

@@ -284,8 +284,7 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds, t
 	return true, nil
 }
 
-// endsByIUPAC adds the ends of patterns in a stretch, of which the first is `from`, and returns how
-// many.
+// endsByIUPAC adds the ends of patterns, from number `from` on, in a stretch, and counts them.
 func (s *searcher) endsByIUPAC(r textRange, from int, ends []strandEnds) (added int) {
 	reach := 0
 	for i := range ends {

@@ -397,7 +397,7 @@ func telling(patterns []search.Pattern, o *search.Options) error {
 				exact++
 			}
 		}
-		// Fewer edits are few beside those of random text, and as many as letters are refused later.
+		// With fewer edits random text has few places. As many edits as letters are refused later.
 		if o.Limits != nil || 5*o.Distance < 2*length || o.Distance >= length || len(p.Letters)-exact < length {
 			continue
 		}

@@ -372,7 +372,7 @@ func (s *Sorter) endSpilling() {
 	}
 }
 
-// Finish ends adding. What Merge returns then gives the records back.
+// Finish ends adding. Merge then gives the records back.
 func (s *Sorter) Finish() error {
 	s.closeSegment()
 	s.endSpilling()

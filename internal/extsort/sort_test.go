@@ -52,7 +52,7 @@ func drawn(n, keys int, numbered bool) (records [][]byte) {
 	return records
 }
 
-// inOrder is what a sorter has to give back.
+// inOrder has the records of a sorter in order.
 func inOrder(records [][]byte, tie func(a, b []byte) int) [][]byte {
 	sorted := slices.Clone(records)
 	slices.SortStableFunc(sorted, func(a, b []byte) int {

@@ -1,4 +1,4 @@
-// Package leaks tells tests what a run has left behind.
+// Package leaks tells tests which goroutines a run has left behind.
 package leaks
 
 import (

@@ -146,6 +146,12 @@ func TestGenomeAbundances(t *testing.T) {
 	if d := cmp.Diff(c.Abundances(10, 8), c.GenomeAbundances(&Genomes{Names: []string{"a", "b", "c", "d"}, Of: []int32{0, 1, 2, 3}}, 10, 8)); d != "" {
 		t.Errorf("contigs and genomes of one (-contigs +genomes):\n%s", d)
 	}
+	// A genome without bases has nothing, and others are as without it.
+	with := []Abundance{want[0], {Name: "nothing"}, want[1]}
+	got = c.GenomeAbundances(&Genomes{Names: []string{"one", "nothing", "two"}, Of: []int32{0, 2, 0, -1}}, 10, 8)
+	if d := cmp.Diff(with, got, nearly); d != "" {
+		t.Errorf("with a genome without bases (-want +got):\n%s", d)
+	}
 	none := New(Options{Of: Covered})
 	_ = none.Begin(reference(3))
 	if d := cmp.Diff([]Abundance{{Name: "g", Contigs: 1, Length: 3}}, none.GenomeAbundances(&Genomes{Names: []string{"g"}, Of: []int32{0}}, 0, 0)); d != "" {

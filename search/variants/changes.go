@@ -58,10 +58,10 @@ type Change struct {
 	Alleles string
 	// Samples are the samples that have the haplotype there, as a row of Run has them.
 	Samples string
-	// Copies of a chromosome have the alleles, and no others there, of Called, which are those of
-	// the genotypes of the first allele's record, missing ones too. Where calls leave the number
-	// open, Copies is the most that may have it: of copies on which alleles that are not in Alleles
-	// hide each other not all may be counted. Called is 0 without genotypes.
+	// Copies is how many copies of a chromosome have the alleles, and no others there. Called is the
+	// number of copies in the genotypes of the first allele's record, missing ones too, and 0 without
+	// genotypes. Where calls leave the number open, Copies is the most that it may be, or less where
+	// alleles that are not in Alleles hide each other.
 	Copies, Called int
 	// Frequency is Copies / Called or, without genotypes, the least AF of the alleles, which is the
 	// most that it can be. It is NaN where an allele has none.
@@ -82,8 +82,7 @@ type Change struct {
 //
 // A letter that an allele replaces another with stands for the letter of the contig. Where an
 // allele has more letters than it replaces, its last are the inserted ones, which stand for none.
-// With edits positions count, as a row has them: those of inserted letters are the position of the
-// insertion.
+// With edits the positions of a row count. Inserted letters have the position of the insertion.
 func Compare(
 	ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o Options, emit func(*Change) error,
 ) (stats *Stats, err error) {
@@ -298,7 +297,7 @@ func (r *runner) standing(w *window, f *found) (letters []byte, span place, ok b
 		return nil, span, false
 	}
 	span = place{start: f.start, end: f.end, touched: w.haplotype[first:past]}
-	beside := 0 // the letters on either side of which a place may be made that is compared with f
+	beside := 0 // letters on either side: a place made there is compared with f
 	if !r.o.Search.Substitutions {
 		beside = 2 * r.o.Search.Distance
 	}

@@ -198,8 +198,8 @@ func TestLostOnSecondContig(t *testing.T) {
 	}
 }
 
-// TestLostInNextStretch has two alleles so near the start of a contig that the letters with which
-// their haplotypes are compared begin there, and a place that those of the first do not have.
+// TestLostInNextStretch has two alleles near the start of a contig: the compared letters begin with
+// the contig. The letters of the first allele lack a place.
 func TestLostInNextStretch(t *testing.T) {
 	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTT"
 	contigs := []string{spacer + spacer + guide + "AGG" + spacer}
@@ -271,8 +271,8 @@ func TestLostBeforeOthers(t *testing.T) {
 	}
 }
 
-// TestLostBesideDeletion has a repeat of which a deletion takes the start of a place away, so that
-// one that starts before the deletion is beside it, if an allele far behind makes its PAM.
+// TestLostBesideDeletion has a repeat. A deletion takes the start of a place away, and a place that
+// starts before the deletion is beside it, if an allele far behind makes its PAM.
 func TestLostBesideDeletion(t *testing.T) {
 	const guide, spacer = "TCATAGGCTCATAGGCTCAT", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTA"
 	contigs := []string{spacer + guide + "AGGCTCATAGT" + spacer}
@@ -288,8 +288,8 @@ func TestLostBesideDeletion(t *testing.T) {
 	}
 }
 
-// TestCopiesOfHiddenAlleles has a PAM that an allele of both copies takes away, but for the one on
-// which an allele of an earlier record, beside the place, hides it.
+// TestCopiesOfHiddenAlleles has an allele of both copies, which takes a PAM away. On one copy an
+// allele of an earlier record, beside the place, hides it.
 func TestCopiesOfHiddenAlleles(t *testing.T) {
 	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
 	contigs := []string{spacer + guide + "AGGCT" + spacer}

@@ -407,8 +407,8 @@ type wantedChange struct {
 	frequency             float64
 }
 
-// TestChangesAgainstBruteForce compares all changes with those of all haplotypes of whole contigs,
-// with substitutions and with edits, where alleles of any kind overlap.
+// TestChangesAgainstBruteForce compares all changes with the changes of all haplotypes of whole
+// contigs. It has substitutions and edits, and alleles of any kind overlap.
 func TestChangesAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
 	kinds := map[string]int{}
@@ -629,8 +629,8 @@ func compareCase(rt *rapid.T, folder string, kinds map[string]int) {
 			continue
 		}
 		if x.Kind == Lost && r.edits && r.k > 0 {
-			// In a repeat alleles far away decide too which occurrences are locations: a copy may
-			// have one beside the place although its alleles are those of another that has none.
+			// In a repeat alleles far away decide, too, which occurrences are locations. Of two copies
+			// with the same alleles nearby one may have a location beside the place.
 			named := strings.Split(x.Samples, ",")
 			if !slices.ContainsFunc(w.samples, func(name string) bool { return !slices.Contains(named, name) }) && x.Copies <= w.called {
 				w.samples, w.copies = named, max(w.copies, x.Copies)

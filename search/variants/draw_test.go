@@ -164,7 +164,7 @@ func drawCase(rt *rapid.T) *testCase {
 	return c
 }
 
-// drawAny draws a case with records anywhere, or with records most of which lie near each other.
+// drawAny draws a case with records anywhere, or mostly near each other.
 func drawAny(rt *rapid.T) *testCase {
 	if rapid.Bool().Draw(rt, "anywhere") {
 		return drawCase(rt)

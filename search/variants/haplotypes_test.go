@@ -133,8 +133,8 @@ func ordered(changes []*change) []*change {
 	return changes
 }
 
-// onHaplotype are the changes that a copy with some changes has on its haplotype: of those that
-// overlap the first, in the order of records.
+// onHaplotype are the changes of a copy on its haplotype: of overlapping ones the first, in the
+// order of records.
 func onHaplotype(all []*change) (kept []*change) {
 	slices.SortStableFunc(all, func(a, b *change) int { return a.record - b.record })
 	for _, a := range all {

@@ -196,7 +196,7 @@ func TestNamesOfSamples(t *testing.T) {
 	}
 }
 
-// spilling has rows in runs of a number of bytes, of which two are merged at a time.
+// spilling has rows in runs of a number of bytes. Two runs are merged at a time.
 func spilling(bytes int) extsort.Sizes {
 	return extsort.Sizes{Segment: bytes, Half: 1, FanIn: 2, Merge: 1 << 20, Range: bytes, Indexed: 1}
 }

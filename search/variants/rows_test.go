@@ -123,8 +123,7 @@ func (f countedFile) Close() error {
 	return f.File.Close()
 }
 
-// TestMemoryOfManyRuns has thousands of runs, few of them open at a time: memory does not grow
-// with them.
+// TestMemoryOfManyRuns has thousands of runs. Few are open at a time: memory does not grow.
 func TestMemoryOfManyRuns(t *testing.T) {
 	live := func() int {
 		var m runtime.MemStats
