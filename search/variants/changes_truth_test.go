@@ -195,7 +195,7 @@ func locatedOn(rt *rapid.T, haplotypes []*haplotype, contigs []string, patterns 
 				want[j].Gaps = 0
 			}
 			for _, l := range all[n][i] {
-				got = append(got, truth.Location{Strand: l.strand, Start: l.hapStart, End: l.hapEnd, Distance: l.spot.distance})
+				got = append(got, truth.Location{Strand: l.strand, Start: l.hapStart, End: l.hapEnd, Distance: l.distance})
 			}
 			inOrder := func(a, b truth.Location) int { return cmp.Or(a.Strand-b.Strand, a.End-b.End) }
 			slices.SortFunc(got, inOrder)
@@ -214,7 +214,7 @@ func locatedOn(rt *rapid.T, haplotypes []*haplotype, contigs []string, patterns 
 func (r rule) apart(f, at *located) int {
 	switch {
 	case r.edits && r.k > 0:
-		return min(distance(f.spot.start, at.spot.start), distance(f.spot.end, at.spot.end))
+		return min(distance(f.start, at.start), distance(f.end, at.end))
 	case f.startsAt == at.startsAt || f.endsAt == at.endsAt:
 		return 0
 	}
@@ -230,7 +230,7 @@ func sideText(distance int, letters []byte, operations []locate.Operation, start
 }
 
 func (l *located) side() string {
-	return sideText(l.spot.distance, []byte(truth.Strand(l.letters, l.strand)), l.Operations, l.spot.start, l.spot.end)
+	return sideText(l.distance, []byte(truth.Strand(l.letters, l.strand)), l.Operations, l.start, l.end)
 }
 
 // best is the stretch of a text that starts at an offset or ends at another, as long as a pattern,
@@ -288,7 +288,7 @@ func changesBy(h *haplotype, text string, number, reach int, p *search.Pattern, 
 		var at *located
 		for j := range reference {
 			if g := &reference[j]; r.beside(f, g) && (at == nil ||
-				cmp.Or(g.spot.distance-at.spot.distance, r.apart(f, g)-r.apart(f, at)) < 0) {
+				cmp.Or(g.distance-at.distance, r.apart(f, g)-r.apart(f, at)) < 0) {
 				at = g
 			}
 		}
@@ -307,13 +307,13 @@ func changesBy(h *haplotype, text string, number, reach int, p *search.Pattern, 
 			}
 			other = sideText(-1, letters, nil, 0, 0)
 		}
-		all = append(all, madeChange{changeKey(kind, number, h.contig, f.spot.start, f.spot.end, f.strand, f.side(), other, f.alleles), f.touched, f})
+		all = append(all, madeChange{changeKey(kind, number, h.contig, f.start, f.end, f.strand, f.side(), other, f.alleles), f.touched, f})
 	}
 	for i := range reference {
 		at := &reference[i]
 		var decide []*change
 		for _, a := range h.changes {
-			if a.start < at.spot.end && a.end > at.spot.start {
+			if a.start < at.end && a.end > at.start {
 				decide = append(decide, a)
 			}
 		}
@@ -363,7 +363,7 @@ func changesBy(h *haplotype, text string, number, reach int, p *search.Pattern, 
 			letters = r.best(p, h.text, at.strand, first, last)
 		}
 		decide = ordered(decide)
-		all = append(all, madeChange{changeKey(Lost, number, h.contig, at.spot.start, at.spot.end, at.strand, sideText(-1, letters, nil, 0, 0),
+		all = append(all, madeChange{changeKey(Lost, number, h.contig, at.start, at.end, at.strand, sideText(-1, letters, nil, 0, 0),
 			at.side(), namesOf(decide)), decide, nil})
 	}
 	return all

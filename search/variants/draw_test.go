@@ -15,11 +15,6 @@ type genotype struct {
 	set     int // 0 for none
 }
 
-// tight tells whether the copies that have the alleles are the copies of other tight calls, too.
-func (g *genotype) tight() bool {
-	return g.phased && g.set == 0 || slices.Max(g.called()) == slices.Min(g.called())
-}
-
 // called are the alleles with 0 for missing ones.
 func (g *genotype) called() []int {
 	all := slices.Clone(g.alleles)
