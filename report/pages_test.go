@@ -21,20 +21,12 @@ func TestPagesAreTheSame(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: other processors may round products in charts differently")
 	}
-	demultiplexed, o := sorted(2, 1, false)
-	var barcodes, filtered bytes.Buffer
-	records := RecordsInfo{CommandLine: info.CommandLine, Patterns: "bars.fa", Options: o}
-	if err := DemultiplexHTML(&barcodes, demultiplexed, records); err != nil {
-		t.Fatal(err)
-	}
-	if err := FilterHTML(&filtered, demultiplexed, records); err != nil {
-		t.Fatal(err)
-	}
+	sifted, o := sorted(2, 1, false)
 	for name, page := range map[string][]byte{
 		"map":         html(t, example()),
 		"copies":      copiesHTML(t, "gene", copies.Loess, 3),
-		"demultiplex": barcodes.Bytes(),
-		"filter":      filtered.Bytes(),
+		"demultiplex": recordsHTML(t, sifted, o, false),
+		"filter":      recordsHTML(t, sifted, o, true),
 		"guides":      guidesHTML(t, 4, 12, "g"),
 		"mappability": mappabilityPageOf(t, "m", mappability.Options{Length: 20, Edits: 1, Threads: 1}),
 		"primers":     primersPageOf(t, "once", primers.Options{}),

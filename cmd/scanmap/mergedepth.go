@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 
 	"scanmap/dna"
 	"scanmap/fasta"
@@ -47,10 +48,8 @@ func newPartDepths(ctx context.Context, j *mergeJob, names []string, depths []*d
 			return nil, fmt.Errorf("%s: %w in %s: their depths do not add up", names[i], err, names[0])
 		}
 	}
-	p.options, p.exact = depths[0].Options, j.counts.depth+j.counts.regionDepth != ""
-	for _, d := range depths {
-		p.exact = p.exact || len(d.Contigs) != len(contigs)
-	}
+	without := slices.IndexFunc(depths, func(d *depth.Summary) bool { return len(d.Contigs) != len(contigs) })
+	p.options, p.exact = depths[0].Options, j.counts.depth+j.counts.regionDepth != "" || without >= 0
 	for _, f := range []namedOutput{{"abundance", j.counts.abundance}, {"genome-abundance", j.counts.ofGenomes}} {
 		if f.name == "" {
 			continue
@@ -58,10 +57,8 @@ func newPartDepths(ctx context.Context, j *mergeJob, names []string, depths []*d
 		if p.options.Of == depth.Starts {
 			return nil, fmt.Errorf("option --%s tells of covered bases, but %s is of --depth-of starts", f.option, names[0])
 		}
-		for i, d := range depths {
-			if len(d.Contigs) != len(contigs) {
-				return nil, fmt.Errorf("%s: has no counts of contigs for --%s: an older scanmap wrote it", names[i], f.option)
-			}
+		if without >= 0 {
+			return nil, fmt.Errorf("%s: has no counts of contigs for --%s: an older scanmap wrote it", names[without], f.option)
 		}
 	}
 	for i := range contigs {

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -26,23 +25,8 @@ const commandTests = "./cmd/scanmap"
 // file's with a place and the change, matches. They are mutants that tests nearby should notice.
 func byChance(root string, only *regexp.Regexp, n int, seed uint64) ([]Mutant, error) {
 	var all []Mutant
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		name = filepath.ToSlash(name)
-		switch {
-		case entry.IsDir():
-			if slices.Contains(notOurs, name) || slices.Contains(notTried, name) || entry.Name() == "testdata" ||
-				name != "." && strings.HasPrefix(entry.Name(), ".") {
-				return fs.SkipDir
-			}
-			return nil
-		case filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+	err := eachSource(root, func(path, name string) error {
+		if strings.HasSuffix(name, "_test.go") || slices.Contains(notTried, filepath.Dir(name)) {
 			return nil
 		}
 		text, err := os.ReadFile(path)

@@ -37,10 +37,10 @@ type declared struct {
 // their own.
 var notOurs = []string{"build", "bin", "dist", "tools", "docs"}
 
-// sourcesOf lists the packages of the module at root.
-func sourcesOf(root string) (*sources, error) {
-	s := &sources{root, map[string][]string{}, map[string]declaredSet{}}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+// eachSource visits the Go files of the program's packages, by their paths and by their names below
+// root, with slashes.
+func eachSource(root string, visit func(path, name string) error) error {
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -57,11 +57,19 @@ func sourcesOf(root string) (*sources, error) {
 		if filepath.Ext(name) != ".go" {
 			return nil
 		}
+		return visit(path, filepath.ToSlash(name))
+	})
+}
+
+// sourcesOf lists the packages of the module at root.
+func sourcesOf(root string) (*sources, error) {
+	s := &sources{root, map[string][]string{}, map[string]declaredSet{}}
+	err := eachSource(root, func(path, name string) error {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly)
 		if err != nil {
 			return err
 		}
-		folder, of := filepath.ToSlash(filepath.Dir(name)), strings.TrimSuffix(file.Name.Name, "_test")
+		folder, of := filepath.Dir(name), strings.TrimSuffix(file.Name.Name, "_test")
 		if !slices.Contains(s.folders[of], folder) {
 			s.folders[of] = append(s.folders[of], folder)
 		}
