@@ -341,7 +341,7 @@ func (b *bench) measureOnCPU(cases []benchCase) error {
 func (b *bench) findOnCPU(f finder) int64 {
 	var total atomic.Int64
 	all := stretch{to: b.text.Length()}.all()
-	all.inSegments(b.options.Threads, func() bool { return b.ctx.Err() == nil }, func(_ int, scratch *scratch, r textRange) {
+	all.inSegments(b.text, b.options.Threads, func() bool { return b.ctx.Err() == nil }, func(_ int, scratch *scratch, r textRange) {
 		ends := int64(0)
 		f.find(scratch, r, func(int, int) { ends++ })
 		total.Add(ends)

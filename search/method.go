@@ -72,8 +72,9 @@ type tooManyError struct{ err error }
 
 func (e *tooManyError) Error() string { return e.err.Error() }
 
-// scratch is what a goroutine keeps between calls of find.
+// scratch is the text that a goroutine searches, and what it keeps between calls of find.
 type scratch struct {
+	text  *Text
 	codes []byte
 	words []uint64
 	// masks and folded belong to planes, tiles to planes/tiles.
@@ -88,8 +89,8 @@ type ByteFinder func(codes []byte, found func(end int))
 
 // byCodes makes a finder of one that takes the codes of the text, one a byte.
 func byCodes(newFinder func(n *needle) ByteFinder) func(*Text, []*needle) (finder, error) {
-	return func(t *Text, needles []*needle) (finder, error) {
-		f := codeFinder{text: t}
+	return func(_ *Text, needles []*needle) (finder, error) {
+		var f codeFinder
 		for _, n := range needles {
 			f.needles = append(f.needles, n)
 			f.finders = append(f.finders, newFinder(n))
@@ -99,7 +100,6 @@ func byCodes(newFinder func(n *needle) ByteFinder) func(*Text, []*needle) (finde
 }
 
 type codeFinder struct {
-	text    *Text
 	needles []*needle
 	finders []ByteFinder
 }
@@ -108,7 +108,7 @@ func (f *codeFinder) find(s *scratch, r textRange, found func(needle, end int)) 
 	for i, n := range f.needles {
 		// An alignment with k edits spans at most m + k letters.
 		from := r.before(n.length() + n.k)
-		s.codes = f.text.codes(s.codes, from, r.to)
+		s.codes = s.text.codes(s.codes, from, r.to)
 		f.finders[i](s.codes, func(end int) {
 			if end += from; end > r.from {
 				found(i, end)

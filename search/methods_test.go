@@ -103,7 +103,7 @@ func (c *methodCase) onCPU(t testing.TB, s *Scheme, segment int) []int {
 		t.Fatal(err)
 	}
 	var ends []int
-	var scratch scratch
+	scratch := scratch{text: c.text}
 	n := c.text.Length()
 	for from := 0; from < n; from += segment {
 		f.find(&scratch, textRange{first: 0, last: n, from: from, to: min(from+segment, n)}, func(_, end int) { ends = append(ends, end) })
@@ -391,7 +391,7 @@ func TestRangeBorders(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var scratch scratch
+				scratch := scratch{text: c.text}
 				all := c.truth()
 				for _, end := range c.ends {
 					for border := end - 2; border <= end; border++ {

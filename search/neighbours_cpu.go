@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"scanmap/dna"
 	"scanmap/internal/parallel"
 )
 
@@ -296,7 +297,7 @@ func newNeighbours(t *Text, needles []*needle) (finder, error) {
 	}
 	for i := range f.alone {
 		a := &f.alone[i]
-		a.finder = newRowsNeedle(t, needles[a.number])
+		a.finder = newRowsNeedle(needles[a.number])
 	}
 	return f, nil
 }
@@ -504,7 +505,7 @@ const endBits = 64 - (32 - offsetBits)
 // look looks up the words at all places at which a piece of an alignment may begin that ends in
 // (r.from, r.to].
 func (f *neighbours) look(s *scratch, r textRange) {
-	b := &f.text.ref.Bases
+	b := &s.text.ref.Bases
 	var waiting [pending]uint64
 	count := 0
 	from := max(r.first, r.from-f.reach)
@@ -561,12 +562,12 @@ func (f *neighbours) fits(s *scratch, r textRange, number, start int) {
 	if start < r.first || end <= r.from || end > r.to {
 		return
 	}
-	l, h, ambiguous := fetch(&f.text.ref.Bases, start)
+	l, h, ambiguous := fetch(&s.text.ref.Bases, start)
 	differ := (check.planes.mismatches(l, h) | ambiguous) & check.valid
 	if bits.OnesCount64(differ) > int(check.k) || differ&check.fixed != 0 {
 		return
 	}
-	if p := f.long[number]; check.m > 64 && !p.fits(start) {
+	if p := f.long[number]; check.m > 64 && !p.fits(&s.text.ref.Bases, start) {
 		return
 	}
 	s.words = append(s.words, uint64(number)<<endBits|uint64(end-r.from))
@@ -585,12 +586,12 @@ func (n *needle) seenByUnlike() int { return min(n.length(), max(64-2*n.k, 0)) }
 //
 // Source: Xin et al., Shifted Hamming distance, Bioinformatics 31:1553, 2015, where runs of few
 // matches are left out, too.
-func (f *neighbours) unlike(check *substitutionCheck, start int) bool {
+func (check *substitutionCheck) unlike(text *dna.Sequence, start int) bool {
 	differ := check.valid
 	if differ == 0 {
 		return false
 	}
-	l, h, ambiguous := fetch(&f.text.ref.Bases, start-int(check.k))
+	l, h, ambiguous := fetch(text, start-int(check.k))
 	for range 2*check.k + 1 {
 		differ &= check.planes.mismatches(l, h) | ambiguous
 		l, h, ambiguous = l>>1, h>>1, ambiguous>>1
@@ -601,12 +602,13 @@ func (f *neighbours) unlike(check *substitutionCheck, start int) bool {
 // near adds the ends of alignments of a needle through a piece that was found at a place, and may
 // add others that begin at most k letters from there.
 func (f *neighbours) near(s *scratch, r textRange, number, start int) {
-	if f.unlike(&f.checks[number], start) {
+	text := &s.text.ref.Bases
+	if f.checks[number].unlike(text, start) {
 		return
 	}
 	v := &f.vectors[number]
 	from, to := max(r.first, start-v.k), min(r.to, start+v.m+v.k)
-	v.scan(&f.text.ref.Bases, from, to, r.from, func(end int) {
+	v.scan(text, from, to, r.from, func(end int) {
 		s.words = append(s.words, uint64(number)<<endBits|uint64(end-r.from))
 	})
 }

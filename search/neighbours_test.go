@@ -36,7 +36,7 @@ func TestNeighboursFindWhatBruteForceFinds(t *testing.T) {
 		}
 		got := make([][]int, len(needles))
 		step := rapid.IntRange(1, 700).Draw(rt, "segment")
-		var s scratch
+		s := scratch{text: text}
 		for _, stretch := range text.stretches(rapid.IntRange(1, 1000).Draw(rt, "stretch")) {
 			for from := stretch.from; from < stretch.to; from += step {
 				r := textRange{first: stretch.from, last: stretch.to, from: from, to: min(from+step, stretch.to)}
@@ -81,11 +81,11 @@ func TestUnlike(t *testing.T) {
 		}
 		start := text.ref.Contigs[0].Start + len(flank)
 		for _, diagonal := range []int{0, after} {
-			if f.unlike(&f.checks[0], start+diagonal) {
+			if f.checks[0].unlike(&text.ref.Bases, start+diagonal) {
 				t.Fatalf("%s in %s is refused from %d on", letters, inText, diagonal)
 			}
 		}
-		if f.unlike(&f.checks[0], start-60) {
+		if f.checks[0].unlike(&text.ref.Bases, start-60) {
 			refused++
 		}
 	}

@@ -45,7 +45,6 @@ func (p *letterPlanes) mismatches(l, h uint64) uint64 {
 // A planesFinder finds needles by masks of the text, which tell where each set of bases is that
 // stands for a letter.
 type planesFinder struct {
-	text    *Text
 	fold    folder
 	needles []*planesNeedle
 	sets    []uint8 // in the order of their masks
@@ -61,7 +60,7 @@ func newPlanes(t *Text, needles []*needle) (finder, error) {
 }
 
 func newPlanesOn(fold folder, t *Text, needles []*needle) *planesFinder {
-	f := &planesFinder{text: t, fold: fold}
+	f := &planesFinder{fold: fold}
 	var numbers [16]int // of a set, plus 1
 	for _, n := range needles {
 		p := newPlanesNeedle(t, n)
@@ -100,7 +99,7 @@ func (f *planesFinder) makeMasks(s *scratch, r textRange) (first int) {
 	s.folded = parallel.Resize(s.folded, foldStride)
 	first = (r.from-f.reach)>>6 - 1
 	last := (r.to - 1 + MaxDistance) >> 6
-	b := &f.text.ref.Bases
+	b := &s.text.ref.Bases
 	from, to := max(first, 0), min(last+1, len(b.Low))
 	for i, set := range f.sets {
 		masks := s.masks[i*foldStride:][:foldStride]
@@ -139,7 +138,8 @@ func setMasks(masks []uint64, set uint8, low, high, ambiguous []uint64) {
 
 // A planesNeedle finds a needle.
 type planesNeedle struct {
-	n    *needle
+	n *needle
+	// text is some text, to choose filters by.
 	text *dna.Sequence
 	// letters has each letter in all bits, words 64 letters in each.
 	letters, words []letterPlanes
@@ -355,24 +355,25 @@ func (p *planesNeedle) find(f *planesFinder, s *scratch, r textRange, masksFrom 
 	if p.vectors != nil {
 		slack = p.n.k
 	}
+	text := &s.text.ref.Bases
 	base := r.from>>6 - 4
 	s.words = cleared(s.words, (r.to+slack)>>6+4-base)
 	for i := range p.filters {
 		filter := &p.filters[i]
 		first := (r.from - slack - filter.after) >> 6
 		last := min(r.to-1, r.to-1+slack-filter.after) >> 6
-		filter.mark(p.text, f.fold, s, masksFrom, first, last, base)
+		filter.mark(text, f.fold, s, masksFrom, first, last, base)
 	}
 	switch {
 	case p.vectors != nil:
-		p.near(s.words, base, r, found)
+		p.near(text, s.words, base, r, found)
 	case len(p.filters) == 0:
 		for w := r.from >> 6; w <= (r.to-1)>>6; w++ {
 			s.words[w-base] = ^uint64(0)
 		}
 		fallthrough
 	default:
-		p.at(s.words, base, r, found)
+		p.at(text, s.words, base, r, found)
 	}
 }
 
@@ -387,7 +388,7 @@ func cleared(words []uint64, n int) []uint64 {
 }
 
 // at finds the places with at most k mismatches.
-func (p *planesNeedle) at(places []uint64, base int, r textRange, found func(end int)) {
+func (p *planesNeedle) at(text *dna.Sequence, places []uint64, base int, r textRange, found func(end int)) {
 	m := p.n.length()
 	least := max(r.from, r.first+m-1) // offsets of last letters
 	for i, word := range places {
@@ -406,11 +407,11 @@ func (p *planesNeedle) at(places []uint64, base int, r textRange, found func(end
 		}
 		dense := bits.OnesCount64(word) > mostSurvivors
 		if dense {
-			word = p.within(offset, word)
+			word = p.within(text, offset, word)
 		}
 		for ; word != 0; word &= word - 1 {
 			last := offset + bits.TrailingZeros64(word)
-			if dense || p.fits(last+1-m) {
+			if dense || p.fits(text, last+1-m) {
 				found(last + 1)
 			}
 		}
@@ -418,10 +419,10 @@ func (p *planesNeedle) at(places []uint64, base int, r textRange, found func(end
 }
 
 // fits tells whether the needle has at most k mismatches at a place.
-func (p *planesNeedle) fits(start int) bool {
+func (p *planesNeedle) fits(text *dna.Sequence, start int) bool {
 	count, m := 0, p.n.length()
 	for i := range p.words {
-		l, h, ambiguous := fetch(p.text, start+64*i)
+		l, h, ambiguous := fetch(text, start+64*i)
 		differ := p.words[i].mismatches(l, h) | ambiguous
 		if left := m - 64*i; left < 64 {
 			differ &= 1<<left - 1
@@ -436,7 +437,7 @@ func (p *planesNeedle) fits(start int) bool {
 // within returns which of 64 places have at most k mismatches. Their last letters are at offset and
 // after. Mismatches of each are counted in binary, a bit of the 64 counts a word, starting so that
 // k + 1 overflows.
-func (p *planesNeedle) within(offset int, places uint64) uint64 {
+func (p *planesNeedle) within(text *dna.Sequence, offset int, places uint64) uint64 {
 	var counts [6]uint64
 	digits := bits.Len(uint(p.n.k))
 	for j := range digits {
@@ -444,7 +445,7 @@ func (p *planesNeedle) within(offset int, places uint64) uint64 {
 	}
 	m := p.n.length()
 	for i := m - 1; i >= 0 && places != 0; i-- {
-		l, h, ambiguous := fetch(p.text, offset-(m-1-i))
+		l, h, ambiguous := fetch(text, offset-(m-1-i))
 		more := p.letters[i].mismatches(l, h) | ambiguous
 		for j := range digits {
 			counts[j], more = counts[j]^more, counts[j]&more
@@ -456,7 +457,7 @@ func (p *planesNeedle) within(offset int, places uint64) uint64 {
 
 // near finds the ends around places with Myers' bit-vectors. Windows that overlap are computed as
 // one.
-func (p *planesNeedle) near(places []uint64, base int, r textRange, found func(end int)) {
+func (p *planesNeedle) near(text *dna.Sequence, places []uint64, base int, r textRange, found func(end int)) {
 	m, k := p.n.length(), p.n.k
 	from, to := 0, -1
 	for i, word := range places {
@@ -470,9 +471,9 @@ func (p *planesNeedle) near(places []uint64, base int, r textRange, found func(e
 				to = max(to, stop)
 				continue
 			}
-			p.vectors.scan(p.text, from, to, r.from, found)
+			p.vectors.scan(text, from, to, r.from, found)
 			from, to = start, stop
 		}
 	}
-	p.vectors.scan(p.text, from, to, r.from, found)
+	p.vectors.scan(text, from, to, r.from, found)
 }

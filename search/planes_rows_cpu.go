@@ -1,10 +1,6 @@
 package search
 
-import (
-	"math/bits"
-
-	"scanmap/dna"
-)
+import "math/bits"
 
 // A rowsNeedle finds a needle with edits by the recurrence of Wu and Manber 1992, with words the
 // other way: a word does not hold the automaton's states for the letters of the needle, but one row
@@ -18,8 +14,7 @@ import (
 // unless the word before has a bit to bring in further down: for most words a part of the needle is
 // enough.
 type rowsNeedle struct {
-	n    *needle
-	text *dna.Sequence
+	n *needle
 	// kinds are the different letters of the needle, and kind the index of each letter's.
 	kinds []letterPlanes
 	kind  []uint8
@@ -27,16 +22,16 @@ type rowsNeedle struct {
 	gaps uint64
 }
 
-func newPlaneRows(t *Text, needles []*needle) (finder, error) {
+func newPlaneRows(_ *Text, needles []*needle) (finder, error) {
 	f := &rowsFinder{}
 	for _, n := range needles {
-		f.needles = append(f.needles, newRowsNeedle(t, n))
+		f.needles = append(f.needles, newRowsNeedle(n))
 	}
 	return f, nil
 }
 
-func newRowsNeedle(t *Text, n *needle) *rowsNeedle {
-	p := &rowsNeedle{n: n, text: &t.ref.Bases}
+func newRowsNeedle(n *needle) *rowsNeedle {
+	p := &rowsNeedle{n: n}
 	if !n.substitutions {
 		p.gaps = ^uint64(0)
 	}
@@ -78,10 +73,10 @@ func (p *rowsNeedle) find(s *scratch, r textRange, found func(end int)) {
 	if p.gaps == 0 {
 		least = max(least, r.first+m-1)
 	}
-	from := r.before(m + k)
+	text, from := &s.text.ref.Bases, r.before(m+k)
 	var match [16]uint64
 	for w := from >> 6; w <= (r.to-1)>>6; w++ {
-		l, h, nothing := p.text.Low[w], p.text.High[w], p.text.Ambiguous[w]
+		l, h, nothing := text.Low[w], text.High[w], text.Ambiguous[w]
 		if 64*w < from {
 			nothing |= 1<<(from-64*w) - 1
 		}

@@ -123,7 +123,7 @@ func benchmarkScheme(b *testing.B, s *Scheme, text *Text, needles []*needle) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		var scratch scratch
+		scratch := scratch{text: text}
 		ends = 0
 		for _, stretch := range text.stretches(defaultStretch) {
 			for from := stretch.from; from < stretch.to; from += segment {

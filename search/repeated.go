@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"sync"
 
 	"scanmap/dna"
 	"scanmap/gpu/device"
@@ -12,7 +14,7 @@ import (
 
 // Repeated searches for the same patterns in one text after another, such as batches of reads, on
 // the CPU or on GPUs. Tables and masks, which Run makes of the patterns, are made once, and GPUs
-// are opened once. One goroutine may use it.
+// are opened once. One goroutine may use it; others, beside it, one of Beside each.
 type Repeated struct {
 	s searcher
 	// text is what finders refer to. Each text that is searched is put in its place.
@@ -42,9 +44,21 @@ func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
 	r.text = Text{alphabet: DNA, ref: &r.ref, iupac: o.ReferenceIUPAC}
 	r.s.text = &r.text
 	if len(patterns) <= o.bounds.patterns {
-		r.s.kept, r.s.keptRuns = map[needleRange]keptFinder{}, map[needleRange]keptRuns{}
+		r.s.kept = &kept{finders: map[needleRange]keptFinder{}, runs: map[needleRange]keptRuns{}}
 	}
 	return r, nil
+}
+
+// Beside returns a Repeated for another goroutine, which searches with so many threads and shares
+// tables and GPUs with r. On GPUs they search by turns. Prepare has to be called before it, and
+// Close for r alone, when all others are done.
+func (r *Repeated) Beside(threads int) *Repeated {
+	b := &Repeated{s: r.s, planned: true}
+	b.text = Text{alphabet: DNA, ref: &b.ref, iupac: r.text.iupac, expected: r.text.expected}
+	b.s.text, b.s.found = &b.text, make([]bool, len(r.s.patterns))
+	b.s.needles, b.s.locators, b.s.best = slices.Clone(r.s.needles), nil, bestFirst{}
+	b.s.options.Threads = threads
+	return b
 }
 
 // Expecting returns a text as if it had that many letters, or its own if they are more, for Settle:
@@ -80,19 +94,12 @@ func (r *Repeated) Run(ctx context.Context, text *Text, emit func([]Location) er
 	if text.alphabet != DNA {
 		return nil, errors.New("the text is not DNA")
 	}
-	r.ref = *text.ref
-	r.text.contigs = text.contigs
-	s := &r.s
-	s.ctx, s.emit = ctx, emit
-	schemes, on := s.stats.Schemes, s.stats.Device
-	s.stats = Stats{Device: on, Schemes: schemes, Patterns: len(s.patterns), TextLetters: int64(text.TotalLength())}
-	if r.planned {
-		clear(s.found)
-	} else if err := r.plan(); err != nil {
-		return nil, err
-	} else if err := s.open(); err != nil {
+	if err := r.Prepare(text); err != nil {
 		return nil, err
 	}
+	s := &r.s
+	s.ctx, s.emit = ctx, emit
+	clear(s.found)
 	if len(s.gpus) > 0 {
 		s.chunk = s.gpuChunk()
 	}
@@ -101,6 +108,26 @@ func (r *Repeated) Run(ctx context.Context, text *Text, emit func([]Location) er
 	}
 	stats := s.stats
 	return &stats, nil
+}
+
+// Prepare chooses schemes and opens GPUs, unless that is done, for a text that may be the first.
+func (r *Repeated) Prepare(text *Text) error {
+	r.ref = *text.ref
+	r.text.contigs = text.contigs
+	s := &r.s
+	schemes, on := s.stats.Schemes, s.stats.Device
+	s.stats = Stats{Device: on, Schemes: schemes, Patterns: len(s.patterns), TextLetters: int64(text.TotalLength())}
+	if r.planned {
+		return nil
+	}
+	if err := r.plan(); err != nil {
+		return err
+	}
+	if s.kept != nil {
+		s.makeNeedles(0, len(s.patterns))
+	}
+	s.turn = new(sync.Mutex)
+	return s.open()
 }
 
 // Close gives GPUs back, if there are any. Run may not be called after it.

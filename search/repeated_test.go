@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"scanmap/dna"
@@ -149,6 +150,88 @@ func TestRepeatedOnGPU(t *testing.T) {
 			if opened = driver.Calls()["cuDevicePrimaryCtxRetain"] - opened; opened != 1 && b.perGPU == 0 || opened > 2 || found == 0 {
 				t.Errorf("%s, %+v: GPUs were opened %d times, %d found", method, b, opened, found)
 			}
+		}
+	}
+}
+
+// TestBeside searches texts at the same time, with tables and GPUs that are shared.
+func TestBeside(t *testing.T) {
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	rng := rand.New(rand.NewPCG(5, 6))
+	var patterns []Pattern
+	for i := range 6 {
+		patterns = append(patterns, pattern(t, truth.Random(rng, 16+i, "ACGT"), "", DNA))
+	}
+	for _, d := range []device.Choice{{Kind: device.CPU}, {Kind: device.CUDA, Driver: driver}} {
+		for _, method := range []string{"neighbours", "planes", "wu-manber"} {
+			// With 3 ends at a time groups are split, and with 2 patterns nothing is kept.
+			for _, b := range []bounds{{}, {ends: 3}, {patterns: 2}} {
+				o := Options{Method: method, Distance: 2, Threads: 2, Device: d, bounds: b}
+				repeated, err := NewRepeated(patterns, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var texts []*Text
+				for i := range 9 {
+					texts = append(texts, unnamedText(rng, []int{40, 3, 90}[i%3], 70, 2))
+					plant(rng, texts[i], patterns)
+					texts[i] = named(t, texts[i])
+				}
+				if err := repeated.Prepare(texts[0]); err != nil {
+					t.Fatal(err)
+				}
+				got := make([][]Location, len(texts))
+				var running sync.WaitGroup
+				for first := range 3 {
+					beside := repeated.Beside(1 + first)
+					running.Go(func() {
+						for i := first; i < len(texts); i += 3 {
+							got[i] = collect(t, func(emit func([]Location) error) (*Stats, error) {
+								return beside.Run(t.Context(), texts[i], emit)
+							})
+						}
+					})
+				}
+				running.Wait()
+				if err := repeated.Close(); err != nil {
+					t.Fatal(err)
+				}
+				found := 0
+				o.Device = device.Choice{Kind: device.CPU}
+				for i, text := range texts {
+					want := collect(t, func(emit func([]Location) error) (*Stats, error) { return Run(t.Context(), text, patterns, o, emit) })
+					if !slices.EqualFunc(got[i], want, sameLocation) {
+						t.Fatalf("%s, %s, %+v, text %d: %v, want %v", d.Kind, method, b, i, got[i], want)
+					}
+					found += len(want)
+				}
+				if found == 0 {
+					t.Errorf("%s: nothing found", method)
+				}
+			}
+		}
+	}
+}
+
+// TestInOrder merges the strands of a pattern, also where one is not in order.
+func TestInOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	var memory []Location
+	for range 2000 {
+		var list []Location
+		for strand := range 2 {
+			first := len(list)
+			for range r.IntN(6) {
+				start := r.IntN(8)
+				list = append(list, Location{Contig: r.IntN(2), Start: start, End: start + 1 + r.IntN(3), Reverse: strand == 1, Distance: len(list)})
+			}
+			if r.IntN(4) > 0 {
+				slices.SortFunc(list[first:], byPosition)
+			}
+		}
+		want := slices.SortedStableFunc(slices.Values(list), byPosition)
+		if memory = inOrder(list, memory); !slices.EqualFunc(list, want, func(a, b Location) bool { return byPosition(a, b) == 0 }) {
+			t.Fatalf("%v, want %v", list, want)
 		}
 	}
 }

@@ -106,16 +106,7 @@ func (s *searcher) all() error {
 	s.options.Share.Begin(s.stats.TextLetters * int64(len(s.patterns)))
 	for from := 0; from < len(s.patterns); {
 		to := min(from+s.options.bounds.patterns, len(s.patterns))
-		for i := from; i < to; i++ {
-			if s.needles[i] != nil {
-				continue
-			}
-			n := s.forward(i)
-			s.needles[i] = append(s.needles[i], n)
-			if s.strands() == 2 {
-				s.needles[i] = append(s.needles[i], n.reverseComplement())
-			}
-		}
+		s.makeNeedles(from, to)
 		if err := s.group(from, to); err != nil {
 			return err
 		}
@@ -125,6 +116,20 @@ func (s *searcher) all() error {
 		from = to
 	}
 	return nil
+}
+
+// makeNeedles makes the needles of patterns [from, to) that are not there.
+func (s *searcher) makeNeedles(from, to int) {
+	for i := from; i < to; i++ {
+		if s.needles[i] != nil {
+			continue
+		}
+		n := s.forward(i)
+		s.needles[i] = append(s.needles[i], n)
+		if s.strands() == 2 {
+			s.needles[i] = append(s.needles[i], n.reverseComplement())
+		}
+	}
 }
 
 // group searches for patterns [from, to), all at once if they do not have too many ends.
@@ -262,7 +267,7 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds, t
 	sum.Store(int64(*total))
 	most := int64(s.options.bounds.ends)
 	more := func() bool { return sum.Load() <= most && s.ctx.Err() == nil }
-	r.inSegments(s.options.Threads, more, func(i int, scratch *scratch, r textRange) {
+	r.inSegments(s.text, s.options.Threads, more, func(i int, scratch *scratch, r textRange) {
 		f.find(scratch, r, func(needle, at int) { found[i] = append(found[i], end{needle, at}) })
 		sum.Add(int64(len(found[i])))
 		s.options.Share.Add(int64(r.to-r.from) * int64(to-from))
@@ -330,8 +335,37 @@ func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
 			of[i+1] += len(list)
 		}
 	}
-	parallel.Ranges(s.options.Threads, last-first, 1, func(_, i, _ int) {
-		slices.SortFunc(all[of[i]:of[i+1]], byPosition)
+	memory := make([][]Location, s.options.Threads)
+	parallel.Ranges(s.options.Threads, last-first, 16, func(worker, from, to int) {
+		for i := from; i < to; i++ {
+			memory[worker] = inOrder(all[of[i]:of[i+1]], memory[worker])
+		}
 	})
 	return all
+}
+
+// inOrder puts the locations of a pattern in order of position. They come strand by strand, mostly
+// in this order: then the strands are merged. It returns memory for the next call.
+func inOrder(list, memory []Location) []Location {
+	turn := 1 // where the second strand begins
+	for turn < len(list) && byPosition(list[turn-1], list[turn]) <= 0 {
+		turn++
+	}
+	if turn >= len(list) {
+		return memory
+	}
+	if !slices.IsSortedFunc(list[turn:], byPosition) {
+		slices.SortFunc(list, byPosition)
+		return memory
+	}
+	memory = append(memory[:0], list[:turn]...)
+	for i, first := 0, memory; len(first) > 0; i++ {
+		if turn == len(list) || byPosition(first[0], list[turn]) <= 0 {
+			list[i], first = first[0], first[1:]
+		} else {
+			list[i] = list[turn]
+			turn++
+		}
+	}
+	return memory
 }

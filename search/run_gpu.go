@@ -156,6 +156,7 @@ func (s *searcher) gpuChunk() int {
 
 // inChunks has the GPUs search the chunks of a stretch, each one in turn, and gives the results to
 // take in the order of the chunks, as long as take returns true. A GPU is one chunk ahead of take.
+// Searchers that share GPUs use them one after the other.
 func inChunks[Found any](
 	s *searcher, stretch stretch, find func(g *gpuSearch, r textRange) (Found, error), take func(r textRange, found Found) (more bool, err error),
 ) error {
@@ -163,6 +164,10 @@ func inChunks[Found any](
 		r     textRange
 		found Found
 		err   error
+	}
+	if s.turn != nil {
+		s.turn.Lock()
+		defer s.turn.Unlock()
 	}
 	count := (stretch.to - stretch.from + s.chunk - 1) / s.chunk
 	gpus := s.gpus[:min(len(s.gpus), count)]
@@ -205,13 +210,18 @@ func inChunks[Found any](
 
 // gpuRuns shares patterns [from, to) out among runs.
 func (s *searcher) gpuRuns(from, to int) ([]gpuRun, error) {
+	if s.kept == nil {
+		return s.newRuns(from, to)
+	}
+	s.kept.mu.Lock()
+	defer s.kept.mu.Unlock()
 	key := needleRange{from, to}
-	if kept, ok := s.keptRuns[key]; ok {
+	if kept, ok := s.kept.runs[key]; ok {
 		return kept.runs, kept.err
 	}
 	runs, err := s.newRuns(from, to)
-	if s.keptRuns != nil && len(s.keptRuns) < mostKept {
-		s.keptRuns[key] = keptRuns{runs, err}
+	if len(s.kept.runs) < mostKept {
+		s.kept.runs[key] = keptRuns{runs, err}
 	}
 	return runs, err
 }

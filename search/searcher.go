@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"scanmap/internal/parallel"
 	"scanmap/locate"
@@ -28,9 +29,10 @@ type searcher struct {
 	best    bestFirst
 	// locators has one for each goroutine of locateParts.
 	locators []locator
-	// kept has the needles' finders, if they are used again (repeated.go); otherwise it is nil.
-	kept     map[needleRange]keptFinder
-	keptRuns map[needleRange]keptRuns // the same on a GPU
+	// kept is what is made of the needles, if it is used again (repeated.go); otherwise it is nil.
+	kept *kept
+	// turn is held by the searcher that uses the GPUs.
+	turn *sync.Mutex
 }
 
 // forward returns the forward needle of a pattern.
@@ -125,13 +127,14 @@ func (s stretch) all() textRange {
 // segments is the number of segments of a range.
 func (r textRange) segments() int { return (r.to - r.from + segment - 1) / segment }
 
-// inSegments has goroutines search the numbered segments of a range, as long as more is wanted.
+// inSegments has goroutines search the numbered segments of a range of a text, as long as more is wanted.
 // Each goroutine has a scratch of its own.
-func (r textRange) inSegments(threads int, more func() bool, search func(i int, scratch *scratch, r textRange)) {
+func (r textRange) inSegments(text *Text, threads int, more func() bool, search func(i int, scratch *scratch, r textRange)) {
 	scratches := make([]scratch, min(threads, r.segments()))
 	parallel.Ranges(threads, r.segments(), 1, func(worker, i, _ int) {
 		if more() {
 			part := r
+			scratches[worker].text = text
 			part.from += i * segment
 			part.to = min(part.from+segment, r.to)
 			search(i, &scratches[worker], part)
@@ -215,6 +218,13 @@ func (s *searcher) locatePart(l *locator, p *locatePart) []Location {
 	return locations
 }
 
+// kept are finders of needles, and their runs on GPUs, which searchers share.
+type kept struct {
+	mu      sync.Mutex
+	finders map[needleRange]keptFinder
+	runs    map[needleRange]keptRuns
+}
+
 // A keptFinder is what a scheme made of needles: a finder, or an error.
 type keptFinder struct {
 	finder finder
@@ -243,13 +253,18 @@ type needleRange struct{ from, to int }
 
 // finder returns what finds the needles of patterns [from, to), which have one scheme.
 func (s *searcher) finder(from, to int, needles []*needle) (finder, error) {
+	if s.kept == nil {
+		return s.schemes[from].cpu(s.text, needles)
+	}
+	s.kept.mu.Lock()
+	defer s.kept.mu.Unlock()
 	key := needleRange{from, to}
-	if kept, ok := s.kept[key]; ok {
+	if kept, ok := s.kept.finders[key]; ok {
 		return kept.finder, kept.err
 	}
 	f, err := s.schemes[from].cpu(s.text, needles)
-	if s.kept != nil && len(s.kept) < mostKept {
-		s.kept[key] = keptFinder{f, err}
+	if len(s.kept.finders) < mostKept {
+		s.kept.finders[key] = keptFinder{f, err}
 	}
 	return f, err
 }

@@ -110,7 +110,7 @@ func (s *searcher) window(f finder, r textRange, found []strandEnds) ([]strandEn
 	done := make([]bool, segments)
 	var sum atomic.Int64
 	more := func() bool { return sum.Load() <= int64(s.options.bounds.windowEnds) && s.ctx.Err() == nil }
-	r.inSegments(s.options.Threads, more, func(i int, scratch *scratch, part textRange) {
+	r.inSegments(s.text, s.options.Threads, more, func(i int, scratch *scratch, part textRange) {
 		ends := &found[i]
 		f.find(scratch, part, func(needle, at int) { ends[needle] = append(ends[needle], at) })
 		sum.Add(int64(ends.count()))

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"sync/atomic"
+
+	"scanmap/dna"
 )
 
 // A tilesFinder computes the matrix of edit distances row by row, 64 columns of each of several
@@ -32,7 +34,6 @@ import (
 // before spans at most m + k letters. The reported ends therefore lie at least m + k letters after
 // the start.
 type tilesFinder struct {
-	text    *Text
 	sweeper sweeper
 	needles []*tilesNeedle
 	// sets has the sets of bases that letters stand for, in the order of their masks.
@@ -55,13 +56,13 @@ const (
 	tileStride = tileBlocks + 1 + (MaxLength+MaxDistance+63)/64
 )
 
-func newTiles(t *Text, needles []*needle) (finder, error) {
+func newTiles(_ *Text, needles []*needle) (finder, error) {
 	all := sweepers()
-	return newTilesOn(all[len(all)-1], t, needles), nil
+	return newTilesOn(all[len(all)-1], needles), nil
 }
 
-func newTilesOn(sweeper sweeper, t *Text, needles []*needle) *tilesFinder {
-	f := &tilesFinder{text: t, sweeper: sweeper}
+func newTilesOn(sweeper sweeper, needles []*needle) *tilesFinder {
+	f := &tilesFinder{sweeper: sweeper}
 	var numbers [16]int // of a set, plus 1
 	for _, n := range needles {
 		p := &tilesNeedle{n: n, warm: (n.length() + n.k + 63) / 64}
@@ -105,7 +106,7 @@ func (f *tilesFinder) find(s *scratch, r textRange, found func(needle, end int))
 	for from := r.from; from < r.to; from += segment {
 		part := r
 		part.from, part.to = from, min(from+segment, r.to)
-		t := f.newTile(&s.tiles, part)
+		t := f.newTile(&s.text.ref.Bases, &s.tiles, part)
 		for i, p := range f.needles {
 			p.find(f, &s.tiles, &t)
 			for lane := range s.tiles.ends {
@@ -124,14 +125,13 @@ type tile struct {
 	first, blocks int
 }
 
-func (f *tilesFinder) newTile(s *tilesScratch, r textRange) tile {
+func (f *tilesFinder) newTile(b *dna.Sequence, s *tilesScratch, r textRange) tile {
 	t := tile{r: r, first: r.from >> 6}
 	last := (r.to - 1) >> 6
 	t.blocks = (last - t.first + tileLanes) / tileLanes
 	if len(s.masks) < len(f.sets)*tileStride {
 		s.masks = make([]lanesWord, len(f.sets)*tileStride)
 	}
-	b := &f.text.ref.Bases
 	var low, high, nothing lanesWord
 	for i := range f.warm + t.blocks {
 		for lane := range tileLanes {

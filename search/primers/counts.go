@@ -40,19 +40,14 @@ func (r *runner) full(pair int) bool {
 	return r.emit == nil || r.options.Unwanted != nil && r.options.Unwanted[pair] || r.options.Limit > 0 && r.stats.Counts[pair].Emitted >= r.options.Limit
 }
 
-// countSites adds the sites that start in a window's parts. Each site is in one window.
-func (r *runner) countSites(s *sites) {
+// count counts the sites that start in a window's parts. Each site is in one window.
+func (s *sites) count(r *runner) {
+	s.counts = parallel.Resize(s.counts, 2*len(r.pairs))
+	clear(s.counts)
 	for _, list := range [][]site{s.left, s.right} {
 		for i := range list {
-			x := &list[i]
-			if int(x.start) >= s.window[x.part].to {
-				continue
-			}
-			p := Primer(x.primer)
-			if c := &r.stats.Counts[p.Pair()]; p.IsReverse() {
-				c.Reverse++
-			} else {
-				c.Forward++
+			if x := &list[i]; int(x.start) < s.window[x.part].to {
+				s.counts[x.primer]++
 			}
 		}
 	}
@@ -72,7 +67,7 @@ func (r *runner) countFull(s *sites) {
 			}
 			for _, left := range []int{2 * pair, 2*pair + 1} {
 				for _, right := range []int{2 * pair, 2*pair + 1} {
-					l, list := s.left[r.leftFirsts[left]:r.leftFirsts[left+1]], s.right[r.firsts[right]:r.firsts[right+1]]
+					l, list := s.left[s.leftFirsts[left]:s.leftFirsts[left+1]], s.right[s.firsts[right]:s.firsts[right+1]]
 					if n := r.countTogether(s, l, list); n > 0 {
 						r.stats.Counts[pair].add(&l[0], &list[0], n, true)
 						found[from/grain] += n

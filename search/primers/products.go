@@ -13,14 +13,19 @@ type product struct{ left, right *site }
 
 // pair emits the amplicons of a window.
 func (r *runner) pair(s *sites) error {
-	r.countSites(s)
+	for i, n := range s.counts {
+		if c := &r.stats.Counts[Primer(i).Pair()]; Primer(i).IsReverse() {
+			c.Reverse += int64(n)
+		} else {
+			c.Forward += int64(n)
+		}
+	}
 	partners := r.ofAll
 	if r.options.Multiplex {
 		slices.SortFunc(s.right, func(a, b site) int {
 			return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.end, b.end), cmp.Compare(a.primer, b.primer))
 		})
 	} else {
-		r.group(s)
 		r.countFull(s)
 		r.dropAlone(s)
 		partners = r.ofPairs
@@ -53,13 +58,14 @@ func (r *runner) pair(s *sites) error {
 // Proof. Without gaps all are as long. With k edits two locations of a pattern on a strand and a
 // contig start more than k apart and end more than k apart, and their lengths differ by 2k at most.
 // If the first one to start were the last one to end, it would be longer by more than 2k. ∎
-func (r *runner) group(s *sites) {
-	s.right, r.grouped = r.byPrimer(s.right, r.grouped, &r.firsts)
-	s.left, r.grouped = r.byPrimer(s.left, r.grouped, &r.leftFirsts)
+func (s *sites) group(r *runner) {
+	s.right = s.byPrimer(r, s.right, &s.firsts)
+	s.left = s.byPrimer(r, s.left, &s.leftFirsts)
 }
 
-// byPrimer moves sites into memory, in order of primer and otherwise as they are, and returns both.
-func (r *runner) byPrimer(list, memory []site, firsts *[]int) (sorted, free []site) {
+// byPrimer returns a list of sites in order of primer, and otherwise as they are. The memory of the
+// list is used again.
+func (s *sites) byPrimer(r *runner, list []site, firsts *[]int) []site {
 	*firsts = parallel.Resize(*firsts, 2*len(r.pairs)+1)
 	at := *firsts
 	clear(at)
@@ -69,14 +75,15 @@ func (r *runner) byPrimer(list, memory []site, firsts *[]int) (sorted, free []si
 	for i := range at[1:] {
 		at[i+1] += at[i]
 	}
-	r.next = append(r.next[:0], at...)
-	sorted = parallel.Resize(memory, len(list))
+	s.at = append(s.at[:0], at...)
+	sorted := parallel.Resize(s.grouped, len(list))
 	for i := range list {
-		to := &r.next[list[i].primer]
+		to := &s.at[list[i].primer]
 		sorted[*to] = list[i]
 		*to++
 	}
-	return sorted, list
+	s.grouped = list
+	return sorted
 }
 
 // dropAlone takes out the left sites that have no partner, as most have none: then there is little
@@ -100,7 +107,7 @@ func (r *runner) dropAlone(s *sites) {
 // partners are the right sites of a primer that end in the limits of a product that starts with a
 // left site.
 func (r *runner) partners(s *sites, l *site, primer int32) []site {
-	return r.within(s, l, s.right[r.firsts[primer]:r.firsts[primer+1]])
+	return r.within(s, l, s.right[s.firsts[primer]:s.firsts[primer+1]])
 }
 
 // within returns the sites of a list in order of part and end that end in the limits of a product

@@ -100,9 +100,9 @@ const (
 	// defaultFirst letters are soon searched, and show how dense the sites are.
 	defaultFirst = 1 << 22
 	defaultMost  = 1 << 28
-	// defaultSites take 0.1 GB. Windows have half as many if they are as dense as the last one. Two
-	// windows are held, and the right or left sites of one once more.
-	defaultSites = 1 << 22
+	// defaultSites take 24 MB. Windows have half as many if they are as dense as the last one. One
+	// more than searchers are held, and the right or left sites of each once more.
+	defaultSites = 1 << 20
 	// defaultLeastSites take 0.4 GB.
 	defaultLeastSites = 1 << 24
 	// defaultMargin is longer than most short tandem repeats.
@@ -166,7 +166,7 @@ func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit 
 	return &r.stats, nil
 }
 
-// runner is a call of Run. One goroutine searches windows and another one pairs their sites.
+// runner is a call of Run. Searchers search windows and another goroutine pairs their sites.
 type runner struct {
 	ctx     context.Context
 	cancel  context.CancelFunc // ends both
@@ -181,19 +181,17 @@ type runner struct {
 	longest  int    // letters of a pattern
 	rings    []ring // of each contig
 
-	// For searching: repeated is nil until a window is searched.
-	repeated  *search.Repeated
-	alignment alignment
+	// For searching: next is where the next window begins, and letters how many it has.
+	repeated *search.Repeated
+	mu       sync.Mutex // for these and for stats.Device and stats.Schemes
+	next     place
+	letters  int
 
-	// For pairing: firsts is where the sites of each primer begin among the right sites, and
-	// leftFirsts among the left sites until some are taken out. next and grouped are memory for
-	// putting them in order.
-	firsts, leftFirsts, next []int
-	grouped                  []site
-	products                 []product
-	amplicon                 Amplicon
-	duplexes                 *duplexes // for temperatures; nil for none
-	melted                   alignment
+	// For pairing.
+	products []product
+	amplicon Amplicon
+	duplexes *duplexes // for temperatures; nil for none
+	melted   alignment
 }
 
 // sites are the sites of a window.
@@ -203,6 +201,12 @@ type sites struct {
 	left, right []site
 	// operations are the operations of sites with gaps, from 1 on.
 	operations [][]locate.Operation
+	// counts are how many sites each primer has that start in the window.
+	counts []int32
+	// firsts is where the sites of each primer begin among the right sites, and leftFirsts among the
+	// left sites until some are taken out. at and grouped are memory for putting them in order.
+	firsts, leftFirsts, at []int
+	grouped                []site
 }
 
 // A site is a Site in the form that is held.
@@ -244,63 +248,131 @@ func (r *runner) makePatterns() error {
 // errTooMany tells that a window has too many sites.
 var errTooMany = errors.New("too many sites")
 
-// held is how many windows are held: one is paired while the next one is searched.
-const held = 2
+// mostSearchers bounds how many windows are searched at a time, and with it what is held.
+const mostSearchers = 8
 
-// all searches windows, while sites that were found before are paired.
-func (r *runner) all() error {
-	searched, free := make(chan *sites), make(chan *sites, held)
-	for range held {
-		free <- &sites{}
-	}
-	var paired error
-	var running sync.WaitGroup
-	running.Go(func() {
-		for s := range searched {
-			if paired == nil {
-				if paired = r.pair(s); paired != nil {
-					r.cancel()
-				}
-			}
-			free <- s
-		}
-	})
-	err := r.searchAll(searched, free)
-	close(searched)
-	running.Wait()
-	if paired != nil {
-		return paired // the search ended because of this error, or later
-	}
-	return err
+// A searcher is a goroutine that searches windows.
+type searcher struct {
+	*runner
+	repeated  *search.Repeated
+	alignment alignment
 }
 
-// searchAll goes through the reference by windows and passes their sites on.
-func (r *runner) searchAll(searched chan<- *sites, free <-chan *sites) error {
-	b := &r.options.bounds
-	letters := max(b.first, leastWindow)
-	s := <-free
-	for at := r.startOf(0); at.contig < len(r.ref.Contigs); {
-		w, next := r.window(at, letters)
+// found is a window with its sites, or an error in its place.
+type found struct {
+	sites *sites
+	err   error
+}
+
+// all has searchers search windows, while sites that were found before are paired, in the order of
+// their windows. Each searcher holds the sites of one window, and one more window is paired.
+func (r *runner) all() error {
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	threads := r.options.Search.Threads
+	searchers := min(threads, mostSearchers)
+	free := make(chan *sites, searchers+1)
+	for range searchers + 1 {
+		free <- &sites{}
+	}
+	r.next, r.letters = r.startOf(0), max(r.options.bounds.first, leastWindow)
+	windows := make(chan chan found, searchers) // each searcher has one at most that is not received
+	var searching sync.WaitGroup
+	for range searchers {
+		s := &searcher{runner: r, repeated: r.repeated.Beside(min((2*threads+searchers-1)/searchers, threads))}
+		searching.Go(func() { s.searchAll(windows, free) })
+	}
+	paired := make(chan error)
+	go func() {
+		var first error
+		for window := range windows {
+			for f := range window {
+				err := f.err
+				if first == nil && err == nil {
+					err = r.pair(f.sites)
+				}
+				if first == nil && err != nil {
+					first = err
+					r.cancel()
+				}
+				if f.sites != nil {
+					free <- f.sites
+				}
+			}
+		}
+		paired <- first
+	}()
+	searching.Wait()
+	close(windows)
+	return cmp.Or(<-paired, r.ctx.Err())
+}
+
+// prepare makes what all searchers share.
+func (r *runner) prepare() error {
+	text := search.NewDNA(r.ref)
+	o, _, err := search.Settle(r.ctx, text, r.patterns, r.options.Search)
+	if err != nil {
+		return err
+	}
+	if r.repeated, err = search.NewRepeated(r.patterns, o); err != nil {
+		return err
+	}
+	return r.repeated.Prepare(text)
+}
+
+// searchAll searches windows as long as there are some, and passes their sites on.
+func (s *searcher) searchAll(windows chan<- chan found, free chan *sites) {
+	for {
+		s.mu.Lock()
+		if s.next.contig == len(s.ref.Contigs) || s.ctx.Err() != nil {
+			s.mu.Unlock()
+			return
+		}
+		at, letters := s.next, s.letters
+		var w window
+		w, s.next = s.window(at, letters)
+		results := make(chan found)
+		windows <- results
+		s.mu.Unlock()
+		if err := s.searchPieces(at, w.letters(), letters, results, free); err != nil {
+			results <- found{err: err}
+		}
+		close(results)
+	}
+}
+
+// searchPieces searches `left` letters of contigs from a place on, by pieces of that many letters
+// at most, or fewer where these have too many sites.
+func (s *searcher) searchPieces(at place, left, letters int, results chan<- found, free chan *sites) error {
+	b := &s.options.bounds
+	for left > 0 {
+		w, next := s.window(at, min(letters, left))
 		least := letters <= leastWindow
 		most := b.sites
 		if least {
 			most = b.leastSites
 		}
-		err := r.search(w, most, s)
-		switch {
-		case errors.Is(err, errTooMany) && least:
-			return fmt.Errorf("the primers have more than %d sites within %d bases of position %d of contig %q: "+
-				"too many to be paired; allow fewer edits or a smaller product", most, w[0].last-w[0].first, max(w[0].first-r.rings[at.contig].from, 0)+1, r.ref.Contigs[at.contig].Name)
-		case errors.Is(err, errTooMany):
-			letters = max(letters/2/leastWindow*leastWindow, leastWindow)
+		memory := <-free
+		if err := s.search(w, most, memory); err != nil {
+			free <- memory
+			if !errors.Is(err, errTooMany) {
+				return err
+			}
+			if least {
+				return fmt.Errorf("the primers have more than %d sites within %d bases of position %d of contig %q: "+
+					"too many to be paired; allow fewer edits or a smaller product", most, w[0].last-w[0].first, max(w[0].first-s.rings[at.contig].from, 0)+1, s.ref.Contigs[at.contig].Name)
+			}
+			letters = max(min(letters, left)/2/leastWindow*leastWindow, leastWindow)
 			continue
-		case err != nil:
-			return err
 		}
-		letters = min(r.after(letters, len(s.left)+len(s.right)), max(b.most, leastWindow))
-		searched <- s
-		s = <-free
+		letters = s.after(w.letters(), len(memory.left)+len(memory.right))
+		s.mu.Lock()
+		s.letters = min(letters, max(b.most, leastWindow))
+		s.mu.Unlock()
+		left -= w.letters()
 		at = next
+		results <- found{sites: memory}
 	}
 	return nil
 }
@@ -312,54 +384,49 @@ func (r *runner) after(letters, sites int) int {
 	return max(next/leastWindow*leastWindow, leastWindow)
 }
 
-// search sets s to the sites of a window, or returns errTooMany.
-func (r *runner) search(w window, most int, s *sites) error {
-	clear(s.operations)
-	s.window, s.left, s.right, s.operations = w, s.left[:0], s.right[:0], append(s.operations[:0], nil)
-	all := make([]int, len(r.patterns))
+// search sets found to the sites of a window, in groups, or returns errTooMany.
+func (s *searcher) search(w window, most int, found *sites) error {
+	clear(found.operations)
+	found.window, found.left, found.right, found.operations = w, found.left[:0], found.right[:0], append(found.operations[:0], nil)
+	all := make([]int, len(s.patterns))
 	for i := range all {
 		all[i] = i
 	}
-	margin := r.options.bounds.margin
+	margin := s.options.bounds.margin
 	for len(all) > 0 {
-		c := &collector{runner: r, window: w, sites: s, numbers: all, most: most}
+		c := &collector{searcher: s, window: w, sites: found, numbers: all, most: most}
 		first := c.reach(margin)
-		stats, err := r.locations(search.NewDNA(c.view(first)), all, c.add)
+		stats, err := s.locations(search.NewDNA(c.view(first)), all, c.add)
 		if err != nil {
 			return err
 		}
 		c.dropOpen()
-		r.stats.Device = stats.Device
+		s.mu.Lock()
+		s.stats.Device = stats.Device
 		for _, name := range stats.Schemes {
-			if !slices.Contains(r.stats.Schemes, name) {
-				r.stats.Schemes = append(r.stats.Schemes, name)
+			if !slices.Contains(s.stats.Schemes, name) {
+				s.stats.Schemes = append(s.stats.Schemes, name)
 			}
 		}
+		s.mu.Unlock()
 		all, margin = c.open, 8*margin
+	}
+	found.count(s.runner)
+	if !s.options.Multiplex {
+		found.group(s.runner)
 	}
 	return nil
 }
 
 // locations searches for the patterns of these numbers. The tables of all patterns, and GPUs, are
 // kept for the next window.
-func (r *runner) locations(text *search.Text, numbers []int, emit func([]search.Location) error) (*search.Stats, error) {
-	patterns := r.patterns
-	if len(numbers) < len(patterns) {
-		patterns = nil
-		for _, i := range numbers {
-			patterns = append(patterns, r.patterns[i])
-		}
-		return search.Run(r.ctx, text, patterns, r.options.Search, emit)
+func (s *searcher) locations(text *search.Text, numbers []int, emit func([]search.Location) error) (*search.Stats, error) {
+	if len(numbers) == len(s.patterns) {
+		return s.repeated.Run(s.ctx, text, emit)
 	}
-	if r.repeated == nil {
-		o, _, err := search.Settle(r.ctx, text.Expecting(r.ref.TotalLength()), patterns, r.options.Search)
-		if err != nil {
-			return nil, err
-		}
-		if r.repeated, err = search.NewRepeated(patterns, o); err != nil {
-			return nil, err
-		}
-		r.repeated.Expect(r.ref.TotalLength())
+	var patterns []search.Pattern
+	for _, i := range numbers {
+		patterns = append(patterns, s.patterns[i])
 	}
-	return r.repeated.Run(r.ctx, text, emit)
+	return search.Run(s.ctx, text, patterns, s.options.Search, emit)
 }

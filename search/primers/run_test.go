@@ -282,7 +282,7 @@ func TestRunIsBruteForce(t *testing.T) {
 		pairs := drawPairs(r, contigs, 2, !gapped)
 		o := Options{Multiplex: rapid.Bool().Draw(rt, "multiplex"), Least: rapid.IntRange(1, 60).Draw(rt, "least")}
 		o.Most = o.Least + rapid.IntRange(0, 200).Draw(rt, "more")
-		o.Search = search.Options{Distance: k, Substitutions: substitutions, Threads: rapid.IntRange(1, 2).Draw(rt, "threads")}
+		o.Search = search.Options{Distance: k, Substitutions: substitutions, Threads: rapid.SampledFrom([]int{1, 2, 3, 12}).Draw(rt, "threads")}
 		if !gapped && rapid.Bool().Draw(rt, "limit") {
 			o.ThreePrime = ThreePrime{rapid.IntRange(1, 20).Draw(rt, "letters"), rapid.IntRange(0, 2).Draw(rt, "edits")}
 		}

@@ -51,6 +51,14 @@ type part struct{ contig, from, to, first, last int }
 // and the end of the last.
 type window []part
 
+// letters is how many letters a window has.
+func (w window) letters() (sum int) {
+	for i := range w {
+		sum += w[i].to - w[i].from
+	}
+	return sum
+}
+
 // gapped tells whether edits may be gaps.
 func (r *runner) gapped() bool {
 	return r.options.Search.Distance > 0 && !r.options.Search.Substitutions
@@ -108,7 +116,7 @@ func (r *runner) startOf(contig int) place {
 
 // A collector takes the locations of a window.
 type collector struct {
-	*runner
+	*searcher
 	window  window
 	sites   *sites
 	numbers []int // of the patterns that are searched for
