@@ -77,9 +77,10 @@ type scratch struct {
 	text  *Text
 	codes []byte
 	words []uint64
-	// masks and folded belong to planes, tiles to planes/tiles.
+	// masks and folded belong to planes, and are memory for neighbours; tiles belong to planes/tiles.
 	masks, folded []uint64
 	tiles         tilesScratch
+	seen          []uint64 // of neighbours: a needle and a place each, where it was looked for
 }
 
 // A ByteFinder finds the ends of one needle in codes, as methods of the papers do: found gets

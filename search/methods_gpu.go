@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"scanmap/gpu"
 	"scanmap/gpu/device"
@@ -23,6 +24,7 @@ type gpuFinder struct {
 
 // gpuSearch is a search on a GPU: the text, and where kernels leave what they find.
 type gpuSearch struct {
+	turn  sync.Mutex // is held by who uses it
 	queue *device.Queue
 	text  gpuText
 	// flags has a byte for each letter.

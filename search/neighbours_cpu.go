@@ -484,9 +484,12 @@ const pending = 512
 func (f *neighbours) find(s *scratch, r textRange, found func(needle, end int)) {
 	s.words = s.words[:0]
 	if len(f.entries) > 0 {
+		if f.edits {
+			s.seen = cleared(s.seen, seenPlaces)
+		}
 		f.look(s, r)
 	}
-	slices.Sort(s.words)
+	f.sort(s)
 	last := ^uint64(0)
 	for _, key := range s.words {
 		if key != last {
@@ -496,6 +499,34 @@ func (f *neighbours) find(s *scratch, r textRange, found func(needle, end int)) 
 	}
 	for _, a := range f.alone {
 		a.finder.find(s, r, func(end int) { found(a.number, end) })
+	}
+}
+
+// sort puts s.words in order. Where they are many for the needles, those of each needle, which are
+// few and nearly in order, are brought together first.
+func (f *neighbours) sort(s *scratch) {
+	if len(s.words) < len(f.checks)/4 {
+		slices.Sort(s.words)
+		return
+	}
+	s.folded = cleared(s.folded, len(f.checks)+1)
+	for _, key := range s.words {
+		s.folded[key>>endBits+1]++
+	}
+	for i := range f.checks {
+		s.folded[i+1] += s.folded[i]
+	}
+	s.masks = parallel.Resize(s.masks, len(s.words))
+	for _, key := range s.words {
+		at := &s.folded[key>>endBits]
+		s.masks[*at] = key
+		*at++
+	}
+	s.words, s.masks = s.masks, s.words
+	first := uint64(0)
+	for _, last := range s.folded[:len(f.checks)] {
+		slices.Sort(s.words[first:last])
+		first = last
 	}
 }
 
@@ -599,9 +630,23 @@ func (check *substitutionCheck) unlike(text *dna.Sequence, start int) bool {
 	return bits.OnesCount64(differ) > int(check.k)
 }
 
+// seenPlaces is how many places of needles are remembered.
+const (
+	seenBits   = 13
+	seenPlaces = 1 << seenBits
+)
+
 // near adds the ends of alignments of a needle through a piece that was found at a place, and may
 // add others that begin at most k letters from there.
 func (f *neighbours) near(s *scratch, r textRange, number, start int) {
+	// Pieces of an alignment without gaps all lead to the same place. No place is 0: a needle would
+	// start MaxLength before the text.
+	place := uint64(number)<<32 | uint64(start-r.first+MaxLength)
+	seen := &s.seen[place*0x9e3779b97f4a7c15>>(64-seenBits)]
+	if *seen == place {
+		return
+	}
+	*seen = place
 	text := &s.text.ref.Bases
 	if f.checks[number].unlike(text, start) {
 		return

@@ -88,31 +88,35 @@ func (g *gpuSearch) tableBlocks(words int) int {
 // measured.
 const tableResident = 16
 
-// findTable returns the ends of all needles of a table in the text, as offsets, in ascending order.
-// few is false if there are more hits than most.
-func (g *gpuSearch) findTable(f *neighbours, needles []*needle, most, threads int) (ends [][]int, few bool, err error) {
+// findTable finds all needles of a table in the text, and returns what makes their ends, without
+// the GPU: offsets in ascending order. few is false if there are more hits than most.
+func (g *gpuSearch) findTable(f *neighbours, needles []*needle, most, threads int) (ends func() [][]int, few bool, err error) {
 	g.useTable(f, needles)
 	hits, few, err := g.allHits(true, g.lookUp, most)
 	if err != nil || !few {
 		return nil, few, err
 	}
-	ends = endsOfNeedles(hits, g.text.from, len(needles), threads)
-	total := len(hits)
-	for _, a := range f.alone {
+	total, from := len(hits), g.text.from
+	alone := make([][]hit, len(f.alone))
+	for i, a := range f.alone {
 		s, err := fastest(needles[a.number], int64(g.text.letters()), 1, true, func(s *Scheme) bool { return !s.Many })
 		if err != nil {
 			return nil, false, err
 		}
-		hits, err := g.find(*s.gpu, needles[a.number])
-		if err != nil {
+		if alone[i], err = g.find(*s.gpu, needles[a.number]); err != nil {
 			return nil, false, err
 		}
-		if total += len(hits); total > most {
+		if total += len(alone[i]); total > most {
 			return nil, false, nil
 		}
-		ends[a.number] = appendEnds(hits, g.text.from, nil)
 	}
-	return ends, true, nil
+	return func() [][]int {
+		ends := endsOfNeedles(hits, from, len(needles), threads)
+		for i, a := range f.alone {
+			ends[a.number] = appendEnds(alone[i], from, nil)
+		}
+		return ends
+	}, true, nil
 }
 
 // endsOfNeedles returns the ends of each needle, once each, of hits of a table in a text from an
@@ -151,15 +155,16 @@ func (g *gpuSearch) findInTable(n *needle) ([]hit, error) {
 			return nil, err
 		}
 	}
-	ends, few, err := g.findTable(f, []*needle{n}, mostHits, 1)
+	found, few, err := g.findTable(f, []*needle{n}, mostHits, 1)
 	if err != nil {
 		return nil, err
 	}
 	if !few {
 		return nil, tooManyPlaces(mostHits)
 	}
-	hits := make([]hit, len(ends[0]))
-	for i, end := range ends[0] {
+	ends := found()[0]
+	hits := make([]hit, len(ends))
+	for i, end := range ends {
 		letter := end - g.text.from - 1
 		hits[i] = hit{uint32(letter / 32), 1 << (letter % 32)}
 	}

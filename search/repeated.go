@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 
 	"scanmap/dna"
 	"scanmap/gpu/device"
@@ -126,7 +125,6 @@ func (r *Repeated) Prepare(text *Text) error {
 	if s.kept != nil {
 		s.makeNeedles(0, len(s.patterns))
 	}
-	s.turn = new(sync.Mutex)
 	return s.open()
 }
 

@@ -156,18 +156,15 @@ func (s *searcher) gpuChunk() int {
 
 // inChunks has the GPUs search the chunks of a stretch, each one in turn, and gives the results to
 // take in the order of the chunks, as long as take returns true. A GPU is one chunk ahead of take.
-// Searchers that share GPUs use them one after the other.
+// Searchers that share a GPU take turns; what find returns makes the result when it is the next
+// one's turn.
 func inChunks[Found any](
-	s *searcher, stretch stretch, find func(g *gpuSearch, r textRange) (Found, error), take func(r textRange, found Found) (more bool, err error),
+	s *searcher, stretch stretch, find func(g *gpuSearch, r textRange) (func() Found, error), take func(r textRange, found Found) (more bool, err error),
 ) error {
 	type result struct {
 		r     textRange
 		found Found
 		err   error
-	}
-	if s.turn != nil {
-		s.turn.Lock()
-		defer s.turn.Unlock()
 	}
 	count := (stretch.to - stretch.from + s.chunk - 1) / s.chunk
 	gpus := s.gpus[:min(len(s.gpus), count)]
@@ -181,10 +178,16 @@ func inChunks[Found any](
 				r := stretch.all()
 				r.from += chunk * s.chunk
 				r.to = min(r.from+s.chunk, stretch.to)
+				g.turn.Lock()
 				g.text.upload(g.queue, s.text, r)
 				found, err := find(g, r)
+				g.turn.Unlock()
+				next := result{r: r, err: err}
+				if err == nil {
+					next.found = found()
+				}
 				select {
-				case results[i] <- result{r, found, err}:
+				case results[i] <- next:
 				case <-stop:
 					return
 				}
@@ -254,22 +257,31 @@ func (s *searcher) endsOnGPU(stretch stretch, runs []gpuRun, from int, ends []st
 	sum.Store(int64(*total))
 	most := int64(s.options.bounds.ends)
 	few = true
-	err = inChunks(s, stretch, func(g *gpuSearch, r textRange) ([]strandEnds, error) {
+	err = inChunks(s, stretch, func(g *gpuSearch, r textRange) (func() []strandEnds, error) {
 		found := make([]strandEnds, len(ends))
+		var ofTable func() // ends of the one run with a table
 		for i := range runs {
 			if err := s.ctx.Err(); err != nil {
 				return nil, err
 			}
 			if sum.Load() > most {
-				return nil, nil
+				break
 			}
-			added, err := s.searchRun(g, &runs[i], r, found, from, int(most))
+			added, later, err := s.searchRun(g, &runs[i], r, found, from, int(most))
 			if err != nil {
 				return nil, err
 			}
 			sum.Add(int64(added))
+			if later != nil {
+				ofTable = func() { sum.Add(int64(later())) }
+			}
 		}
-		return found, nil
+		return func() []strandEnds {
+			if ofTable != nil {
+				ofTable()
+			}
+			return found
+		}, nil
 	}, func(_ textRange, found []strandEnds) (bool, error) {
 		if sum.Load() > most {
 			few = false
@@ -287,38 +299,41 @@ func (s *searcher) endsOnGPU(stretch stretch, runs []gpuRun, from int, ends []st
 }
 
 // searchRun finds the ends of a run's patterns in the text of a GPU, and returns how many there
-// are, or, with a table, a number above most if there are more. The first of ends belongs to
-// pattern `from`.
-func (s *searcher) searchRun(g *gpuSearch, run *gpuRun, r textRange, ends []strandEnds, from, most int) (added int, err error) {
+// are: with a table later, without the GPU, or at once a number above most if there are more. The
+// first of ends belongs to pattern `from`.
+func (s *searcher) searchRun(g *gpuSearch, run *gpuRun, r textRange, ends []strandEnds, from, most int) (added int, later func() int, err error) {
 	if run.table == nil {
 		p := run.patterns[0]
 		for strand, n := range s.needles[p] {
 			hits, err := g.find(*s.schemes[p].gpu, n)
 			if err != nil {
-				return 0, &device.Error{Err: err}
+				return 0, nil, &device.Error{Err: err}
 			}
 			list := s.checkStart(n, r, appendEnds(hits, r.from, nil), 0)
 			ends[p-from][strand] = list
 			added += len(list)
 		}
-		return added, nil
+		return added, nil, nil
 	}
 	// An end may be found with several pieces, and with edits from several places.
-	lists, few, err := g.findTable(run.table, run.needles, hitsOfEnds*most, s.options.Threads)
+	found, few, err := g.findTable(run.table, run.needles, hitsOfEnds*most, s.options.Threads)
 	if err != nil {
-		return 0, &device.Error{Err: err}
+		return 0, nil, &device.Error{Err: err}
 	}
 	if !few {
-		return most + 1, nil
+		return most + 1, nil, nil
 	}
-	for _, p := range run.patterns {
-		for strand := range s.needles[p] {
-			ends[p-from][strand] = lists[0]
-			added += len(lists[0])
-			lists = lists[1:]
+	return 0, func() (added int) {
+		lists := found()
+		for _, p := range run.patterns {
+			for strand := range s.needles[p] {
+				ends[p-from][strand] = lists[0]
+				added += len(lists[0])
+				lists = lists[1:]
+			}
 		}
-	}
-	return added, nil
+		return added
+	}, nil
 }
 
 // hitsOfEnds is how many hits of a table there may be for each end that there may be.

@@ -31,8 +31,6 @@ type searcher struct {
 	locators []locator
 	// kept is what is made of the needles, if it is used again (repeated.go); otherwise it is nil.
 	kept *kept
-	// turn is held by the searcher that uses the GPUs.
-	turn *sync.Mutex
 }
 
 // forward returns the forward needle of a pattern.

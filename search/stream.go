@@ -144,24 +144,25 @@ const (
 )
 
 // findOnGPU finds the hits of both strands in a chunk that is on a GPU.
-func (st *stream) findOnGPU(g *gpuSearch, _ textRange) (hits [2][]hit, err error) {
+func (st *stream) findOnGPU(g *gpuSearch, _ textRange) (found func() [2][]hit, err error) {
 	s := st.s
 	if err := s.ctx.Err(); err != nil {
-		return hits, err
+		return nil, err
 	}
+	var hits [2][]hit
 	scheme := s.schemes[st.pattern]
 	for strand, n := range s.needles[st.pattern] {
 		if scheme.gpu.table && (s.options.Method == Auto || s.options.Method == "") {
 			// It was chosen for many patterns.
 			if scheme, err = fastest(n, s.stats.TextLetters, 1, true, anyScheme); err != nil {
-				return hits, err
+				return nil, err
 			}
 		}
 		if hits[strand], err = g.find(*scheme.gpu, n); err != nil {
-			return hits, &device.Error{Err: err}
+			return nil, &device.Error{Err: err}
 		}
 	}
-	return hits, nil
+	return func() [2][]hit { return hits }, nil
 }
 
 // takeHits locates the ends that hits in a chunk stand for.
