@@ -57,6 +57,28 @@ func TestNeighboursFindWhatBruteForceFinds(t *testing.T) {
 	})
 }
 
+// TestManyNeedles searches for more places of needles than are remembered, in several segments that
+// threads share.
+func TestManyNeedles(t *testing.T) {
+	r := rand.New(rand.NewPCG(83, 84))
+	letters := randomLetters(r, 2*segment+1000, dna.Letters)
+	text := dnaText(t, string(letters))
+	var patterns []Pattern
+	for i := range 600 {
+		at := r.IntN(len(letters) - 20)
+		patterns = append(patterns, pattern(t, string(letters[at:at+9+i%4]), "", DNA))
+	}
+	locations := func(method string) []Location {
+		return collect(t, func(emit func([]Location) error) (*Stats, error) {
+			return Run(t.Context(), text, patterns, Options{Method: method, Distance: 1, Threads: 2}, emit)
+		})
+	}
+	got, want := locations("neighbours"), locations("planes")
+	if !slices.EqualFunc(got, want, sameLocation) || len(got) < 2*seenPlaces {
+		t.Errorf("%d locations, want %d, and many", len(got), len(want))
+	}
+}
+
 // TestUnlike plants needles with all their edits next to each other: none is refused, seen from
 // the letters on either side of these. Random places are refused.
 func TestUnlike(t *testing.T) {

@@ -125,8 +125,8 @@ func (s stretch) all() textRange {
 // segments is the number of segments of a range.
 func (r textRange) segments() int { return (r.to - r.from + segment - 1) / segment }
 
-// inSegments has goroutines search the numbered segments of a range of a text, as long as more is wanted.
-// Each goroutine has a scratch of its own.
+// inSegments has goroutines search the numbered segments of a range of a text, as long as more is
+// wanted. Each goroutine has a scratch of its own.
 func (r textRange) inSegments(text *Text, threads int, more func() bool, search func(i int, scratch *scratch, r textRange)) {
 	scratches := make([]scratch, min(threads, r.segments()))
 	parallel.Ranges(threads, r.segments(), 1, func(worker, i, _ int) {
