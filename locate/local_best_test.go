@@ -248,7 +248,7 @@ func drawBest(r *rand.Rand) (text, s string) {
 func TestBestInBands(t *testing.T) {
 	t.Parallel()
 	refused, few, gaps, least := 0, 0, 0, 0
-	cases := effort.Pick(6000, 300)
+	cases := effort.Pick(3000, 300)
 	for n := range cases {
 		r := rand.New(rand.NewPCG(uint64(n), 41))
 		text, s := drawBest(r)
@@ -345,7 +345,7 @@ func BenchmarkBest(b *testing.B) {
 func TestAcrossGap(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 26))
 	across := 0
-	for range effort.Pick(300, 14) {
+	for range effort.Pick(120, 14) {
 		text := truth.Random(r, 300+r.IntN(100), "ACGT")
 		m, gap, at := 80+r.IntN(40), 1+r.IntN(LongestGap), r.IntN(60)
 		cut := 10 + r.IntN(m-20)
@@ -385,7 +385,7 @@ func TestAcrossGap(t *testing.T) {
 			across++
 		}
 	}
-	if across < effort.Pick(300, 14)/6 {
+	if across < effort.Pick(120, 14)/6 {
 		t.Errorf("%d across gaps: the test shows little", across)
 	}
 }

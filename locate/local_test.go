@@ -150,7 +150,7 @@ func localCases() int {
 	if n, err := strconv.Atoi(os.Getenv("SCANMAP_LOCAL_CASES")); err == nil {
 		return n
 	}
-	return effort.Pick(1200, 100)
+	return effort.Pick(600, 100)
 }
 
 func TestLocalIsTheTruth(t *testing.T) {
@@ -192,7 +192,7 @@ func TestLocalIsTheTruth(t *testing.T) {
 func TestLocalByInsertedBases(t *testing.T) {
 	var l Local
 	found := 0
-	for n := range effort.Pick(250, 24) {
+	for n := range effort.Pick(120, 24) {
 		r := rand.New(rand.NewPCG(uint64(n), 46))
 		text := truth.Random(r, 25+r.IntN(50), "ACGT")
 		read, inserted, score := text, 0, len(text)
@@ -217,7 +217,7 @@ func TestLocalByInsertedBases(t *testing.T) {
 			}
 		}
 	}
-	if found < effort.Pick(250, 24)/2 {
+	if found < effort.Pick(120, 24)/2 {
 		t.Errorf("%d locations qualify by inserted bases: the test shows little", found)
 	}
 }
@@ -228,7 +228,7 @@ func TestLocalByInsertedBases(t *testing.T) {
 func TestLocalGapsNextToEachOther(t *testing.T) {
 	var l Local
 	found := 0
-	for n := range effort.Pick(350, 14) {
+	for n := range effort.Pick(140, 14) {
 		r := rand.New(rand.NewPCG(uint64(n), 47))
 		g, between, cost := 1+r.IntN(8), truth.Random(r, 1+r.IntN(3), "ACGT"), 0
 		before, after := truth.Random(r, 40+r.IntN(30), "ACGT"), truth.Random(r, 40+r.IntN(30), "ACGT")
@@ -255,7 +255,7 @@ func TestLocalGapsNextToEachOther(t *testing.T) {
 			}
 		}
 	}
-	if found < effort.Pick(350, 14)/4 {
+	if found < effort.Pick(140, 14)/4 {
 		t.Errorf("%d locations have two gaps: the test shows little", found)
 	}
 }

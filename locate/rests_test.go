@@ -18,7 +18,7 @@ func TestRests(t *testing.T) {
 		band            localBand
 		compared, equal int
 	)
-	for n := range effort.Pick(6000, 240) {
+	for n := range effort.Pick(3000, 240) {
 		r := rand.New(rand.NewPCG(uint64(n), 43))
 		m := 36 + r.IntN(90)
 		rules := truth.LocalRules{Least: m * (65 + r.IntN(31)) / 100, Cap: []int{20, 20, 7, 12, 30}[r.IntN(5)], Longest: LongestGap}
@@ -75,7 +75,7 @@ func TestRests(t *testing.T) {
 		}
 	}
 	t.Logf("%d compared, %d equal", compared, equal)
-	if compared < effort.Pick(4000, 150) || equal < compared*3/4 {
+	if compared < effort.Pick(2000, 150) || equal < compared*3/4 {
 		t.Errorf("%d compared, %d of these equal: the test shows little", compared, equal)
 	}
 }

@@ -69,7 +69,7 @@ func TestLongestLine(t *testing.T) {
 
 // TestChunks reads the same sites, and the same error after them, whatever the chunks and threads.
 func TestChunks(t *testing.T) {
-	check(t, effort.Pick(20, 3), func(rt *rapid.T) {
+	check(t, effort.Pick(10, 3), func(rt *rapid.T) {
 		c := drawCase(rt)
 		lines := strings.SplitAfter(c.vcf(), "\n")
 		if rapid.Bool().Draw(rt, "wrong") {
@@ -93,7 +93,7 @@ func TestChunks(t *testing.T) {
 // TestCallsWhereverGTIs reads the same from calls that begin with the genotype, mostly read by a
 // short cut, as from calls that begin with something else.
 func TestCallsWhereverGTIs(t *testing.T) {
-	check(t, effort.Pick(20, 3), func(rt *rapid.T) {
+	check(t, effort.Pick(10, 3), func(rt *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(rt, "samples")
 		sets := rapid.Bool().Draw(rt, "sets")
 		more := rapid.Bool().Draw(rt, "more")

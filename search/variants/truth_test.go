@@ -188,7 +188,7 @@ func orderOf(f []string) string {
 // contigs.
 func TestSubstitutionsAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
-	check(t, effort.Pick(20, 3), func(rt *rapid.T) {
+	check(t, effort.Pick(10, 3), func(rt *rapid.T) {
 		c := drawAny(rt)
 		k := rapid.IntRange(0, 4).Draw(rt, "k")
 		patterns := drawPatterns(rt, c, k, true)
@@ -324,7 +324,7 @@ func drawPatterns(rt *rapid.T, c *testCase, k int, iupac bool) (patterns []aPatt
 // says.
 func TestEditsAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
-	check(t, effort.Pick(20, 3), func(rt *rapid.T) {
+	check(t, effort.Pick(10, 3), func(rt *rapid.T) {
 		c := drawAny(rt)
 		k := rapid.IntRange(1, 4).Draw(rt, "k")
 		patterns := drawPatterns(rt, c, k, false)
