@@ -156,7 +156,7 @@ func TestRepeatedOnGPU(t *testing.T) {
 
 // TestBeside searches texts at the same time, with tables and GPUs that are shared.
 func TestBeside(t *testing.T) {
-	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 2})
 	rng := rand.New(rand.NewPCG(5, 6))
 	var patterns []Pattern
 	for i := range 6 {
@@ -165,7 +165,7 @@ func TestBeside(t *testing.T) {
 	for _, d := range []device.Choice{{Kind: device.CPU}, {Kind: device.CUDA, Driver: driver}} {
 		for _, method := range []string{"neighbours", "planes", "wu-manber"} {
 			// With 3 ends at a time groups are split, and with 2 patterns nothing is kept.
-			for _, b := range []bounds{{}, {ends: 3}, {patterns: 2}} {
+			for _, b := range []bounds{{}, {ends: 3}, {patterns: 2}, {perGPU: 100, stretch: 1000}} {
 				o := Options{Method: method, Distance: 2, Threads: 2, Device: d, bounds: b}
 				repeated, err := NewRepeated(patterns, o)
 				if err != nil {
