@@ -134,7 +134,7 @@ type comparer struct {
 // addStretch adds the letters of the reference that a window is compared with to the batch, unless
 // they were the last that were added. In them lies every place that touches an allele of the
 // window, or may be compared with such a place.
-func (r *runner) addStretch(w *window) error {
+func (r *runner) addStretch(w *window) {
 	from, _ := w.position(0, func(a *placed) bool { return a.at <= 0 })
 	to, _ := w.position(len(w.text), func(a *placed) bool { return a.at < len(w.text) })
 	for _, a := range w.central {
@@ -143,30 +143,30 @@ func (r *runner) addStretch(w *window) error {
 	margin := r.reach + 5*r.o.Search.Distance
 	from, to = max(0, from-margin), min(r.ref.Contigs[w.contig].Length, to+margin)
 	c := r.changes
-	if c.valid && len(r.windows) > 0 && c.contig == w.contig && c.from == from && c.to == to {
-		return nil
+	if c.valid && len(r.batch.windows) > 0 && c.contig == w.contig && c.from == from && c.to == to {
+		return
 	}
 	c.contig, c.from, c.to, c.valid = w.contig, from, to, true
-	return r.addToBatch(&window{contig: w.contig, start: from, whole: from == 0, text: appendLetters(nil, r.ref, w.contig, from, to)})
+	r.addToBatch(&window{contig: w.contig, start: from, whole: from == 0, text: appendLetters(nil, r.ref, w.contig, from, to)})
 }
 
-// compareBatch keeps the changes of the windows of the batch.
-func (r *runner) compareBatch(text *search.Text) error {
+// compareBatch keeps the changes of the windows of a batch.
+func (r *runner) compareBatch(b *batch) error {
 	c := r.changes
 	c.locations, c.pattern = c.locations[:0], 0
-	stretches := make([]int, len(r.windows)) // of each window
-	for i, w := range r.windows {
+	stretches := make([]int, len(b.windows)) // of each window
+	for i, w := range b.windows {
 		if w.central == nil {
 			stretches[i] = i
 		} else {
 			stretches[i] = stretches[i-1]
 		}
 	}
-	err := r.find(text, func(locations []search.Location) error {
+	err := r.find(b.number, search.NewDNA(&b.text), func(locations []search.Location) error {
 		for i := range locations {
 			l := locations[i]
 			if len(c.locations) > 0 && (c.pattern != l.Pattern || c.first != stretches[l.Contig]) {
-				if err := r.compareStretch(); err != nil {
+				if err := r.compareStretch(b); err != nil {
 					return err
 				}
 			}
@@ -179,7 +179,7 @@ func (r *runner) compareBatch(text *search.Text) error {
 	if err != nil || len(c.locations) == 0 {
 		return err
 	}
-	return r.compareStretch()
+	return r.compareStretch(b)
 }
 
 // A found is a location on a haplotype or the reference with where it is.
@@ -192,9 +192,9 @@ type found struct {
 }
 
 // compareStretch compares the locations of a pattern in a stretch with those in its windows.
-func (r *runner) compareStretch() error {
+func (r *runner) compareStretch(b *batch) error {
 	c := r.changes
-	stretch := r.windows[c.first]
+	stretch := b.windows[c.first]
 	var reference []found
 	rest := c.locations
 	for len(rest) > 0 && rest[0].Contig == c.first {
@@ -203,12 +203,12 @@ func (r *runner) compareStretch() error {
 		reference = append(reference, found{l, place{start: start, end: end}, start, end})
 		rest = rest[1:]
 	}
-	for i := c.first + 1; i < len(r.windows) && r.windows[i].central != nil; i++ {
+	for i := c.first + 1; i < len(b.windows) && b.windows[i].central != nil; i++ {
 		n := 0
 		for n < len(rest) && rest[n].Contig == i {
 			n++
 		}
-		if err := r.compareWindow(i, reference, rest[:n]); err != nil {
+		if err := r.compareWindow(b, i, reference, rest[:n]); err != nil {
 			return err
 		}
 		rest = rest[n:]
@@ -218,8 +218,8 @@ func (r *runner) compareStretch() error {
 }
 
 // compareWindow keeps the changes of a pattern in a window.
-func (r *runner) compareWindow(number int, reference []found, locations []search.Location) error {
-	w := r.windows[number]
+func (r *runner) compareWindow(b *batch, number int, reference []found, locations []search.Location) error {
+	w := b.windows[number]
 	var all []found
 	for i := range locations {
 		l := &locations[i]
@@ -231,7 +231,7 @@ func (r *runner) compareWindow(number int, reference []found, locations []search
 	}
 	for i := range all {
 		f := &all[i]
-		letters := appendLetters(nil, r.batch, number, f.Start, f.End)
+		letters := appendLetters(nil, &b.text, number, f.Start, f.End)
 		if !w.reports(r.ref, r.reach, f.Location, &f.place, letters) || !w.foremost(f.touched) {
 			continue
 		}

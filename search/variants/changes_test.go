@@ -394,8 +394,8 @@ func TestAutoGoesOn(t *testing.T) {
 		onGPU           bool
 	}{{1, 0, false}, {2, 0, false}, {3, 1 << 40, false}, {4, 1 << 40, true}, {5, 1 << 40, true}} {
 		before, found := driver.Calls()["cuLaunchKernel"], 0
-		r.batches, r.searched = c.batch, c.searched
-		if err := r.find(search.NewDNA(truthReference(t, []string{"AAACGTTGCATGACCATGTT"})), func(l []search.Location) error {
+		r.searched = c.searched
+		if err := r.find(c.batch, search.NewDNA(truthReference(t, []string{"AAACGTTGCATGACCATGTT"})), func(l []search.Location) error {
 			found += len(l)
 			return nil
 		}); err != nil {

@@ -51,11 +51,11 @@ type bounds struct {
 }
 
 const (
-	// defaultBatch are 87,000 windows of guides, which take some 50 MB. Four times as many were not
-	// faster.
-	defaultBatch = 1 << 24
-	// defaultCalls take 64 MB.
-	defaultCalls = 1 << 24
+	// defaultBatch are 44,000 windows of guides, which take some 25 MB, in each of two batches. Eight
+	// times as many were not faster.
+	defaultBatch = 1 << 23
+	// defaultCalls take 32 MB in each batch.
+	defaultCalls = 1 << 23
 	// callsOfLoose is for how many calls a loose one counts, by its memory.
 	callsOfLoose = 32
 )
@@ -114,15 +114,15 @@ type runner struct {
 	found    []bool // of each pattern
 	sorter   *extsort.Sorter
 	record   []byte // of the row that is added to the sorter, or of a row of the reference
-	// The windows that wait to be searched, which are the contigs of batch.
-	windows  []*window
-	batch    *dna.Reference
+	// batch is being made, nil without windows, while another one is searched.
+	batch     *batch
+	batches   int        // the number of this one, from 1 on
+	calls     int        // of the alleles of the batch, each counted once
+	searching chan error // gives how the search ended; nil without one
+	// State of the search.
 	repeated *search.Repeated
 	searched int  // letters of all batches
 	auto     bool // whether a GPU is worth it is still open
-	packed   dna.Sequence
-	calls    int // of the alleles of the batch, each counted once
-	batches  int // the number of this one, from 1 on
 	letters  []byte
 	// State of the output.
 	out     io.Writer
@@ -132,6 +132,13 @@ type runner struct {
 	waits   bool
 	// For Compare, nil otherwise.
 	changes *comparer
+}
+
+// A batch is windows that are searched together. They are the contigs of text.
+type batch struct {
+	number  int // from 1 on
+	windows []*window
+	text    dna.Reference
 }
 
 // Flank returns the letters of a window before and after its alleles, and the most letters of a
@@ -151,6 +158,7 @@ func Flank(m, k int, substitutions bool) (flank, reach int) {
 // variants makes the windows of all variants, searches them and keeps their rows.
 func (r *runner) variants() (err error) {
 	defer func() {
+		err = cmp.Or(r.wait(), err) // what failed there comes first
 		if r.repeated == nil {
 			return
 		}
@@ -258,16 +266,12 @@ func (r *runner) letterSites(m *maker) error {
 // window adds a window to the batch.
 func (r *runner) window(w *window) error {
 	if r.batch == nil {
-		r.batch = &dna.Reference{}
+		r.batch = &batch{number: r.batches}
 	}
 	if r.changes != nil {
-		if err := r.addStretch(w); err != nil {
-			return err
-		}
+		r.addStretch(w)
 	}
-	if err := r.addToBatch(w); err != nil {
-		return err
-	}
+	r.addToBatch(w)
 	r.stats.Windows++
 	for _, p := range w.placed {
 		if p.batch != r.batches {
@@ -275,53 +279,62 @@ func (r *runner) window(w *window) error {
 			r.calls += len(p.carriers) + callsOfLoose*len(p.site.loose)
 		}
 	}
-	if r.batch.Bases.Length < r.o.bounds.batch && r.calls < r.o.bounds.calls {
+	if r.batch.text.Bases.Length < r.o.bounds.batch && r.calls < r.o.bounds.calls {
 		return nil
 	}
 	return r.search()
 }
 
 // addToBatch makes the text of a window a contig of the batch.
-func (r *runner) addToBatch(w *window) error {
-	if err := r.batch.AddContig(strconv.Itoa(len(r.windows)), ""); err != nil {
-		return err
-	}
-	var exceptions []dna.Run
+func (r *runner) addToBatch(w *window) {
+	b := r.batch
+	b.text.AppendUnnamed(w.text, dna.Padding)
+	start := b.text.Contigs[len(b.windows)].Start
 	for i, c := range w.text {
 		if _, base := dna.Code(c); !base {
-			exceptions = append(exceptions, dna.Run{Start: i, End: i + 1, Letter: c})
+			b.text.Exceptions = append(b.text.Exceptions, dna.Run{Start: start + i, End: start + i + 1, Letter: c})
 		}
 	}
-	r.packed.Reset()
-	r.packed.Append(w.text)
-	r.batch.Append(&r.packed, exceptions)
 	r.stats.Letters += int64(len(w.text))
 	w.text = nil
-	r.windows = append(r.windows, w)
+	b.windows = append(b.windows, w)
+}
+
+// search has the batch searched, after the one before. Meanwhile another one may be made.
+func (r *runner) search() error {
+	if r.batch == nil {
+		return nil
+	}
+	if err := r.wait(); err != nil {
+		return err
+	}
+	b, ended := r.batch, make(chan error, 1)
+	b.text.Finish()
+	r.batch, r.calls, r.searching = nil, 0, ended
+	r.batches++
+	go func() {
+		if r.changes != nil {
+			ended <- r.compareBatch(b)
+		} else {
+			ended <- r.searchBatch(b)
+		}
+	}()
 	return nil
 }
 
-// search searches the windows of the batch.
-func (r *runner) search() error {
-	if len(r.windows) == 0 {
+// wait waits for the end of the search.
+func (r *runner) wait() error {
+	if r.searching == nil {
 		return nil
 	}
-	r.batch.Finish()
-	text := search.NewDNA(r.batch)
-	var err error
-	if r.changes != nil {
-		err = r.compareBatch(text)
-	} else {
-		err = r.searchBatch(text)
-	}
-	clear(r.windows)
-	r.windows, r.batch, r.calls = r.windows[:0], nil, 0
-	r.batches++
+	err := <-r.searching
+	r.searching = nil
 	return err
 }
 
-// searchBatch keeps the rows of the windows of the batch.
-func (r *runner) searchBatch(text *search.Text) error {
+// searchBatch keeps the rows of the windows of a batch.
+func (r *runner) searchBatch(b *batch) error {
+	text := search.NewDNA(&b.text)
 	var line bytes.Buffer
 	rows, err := search.NewRows(&line, text, r.patterns, r.o.Rows)
 	if err == nil {
@@ -330,12 +343,12 @@ func (r *runner) searchBatch(text *search.Text) error {
 	if err != nil {
 		return err
 	}
-	return r.find(text, func(locations []search.Location) error {
+	return r.find(b.number, text, func(locations []search.Location) error {
 		for i := range locations {
 			l := &locations[i]
-			w := r.windows[l.Contig]
+			w := b.windows[l.Contig]
 			p := w.place(l)
-			r.letters = appendLetters(r.letters[:0], r.batch, l.Contig, l.Start, l.End)
+			r.letters = appendLetters(r.letters[:0], &b.text, l.Contig, l.Start, l.End)
 			if !w.reports(r.ref, r.reach, l, &p, r.letters) {
 				continue
 			}
@@ -360,12 +373,12 @@ func (r *runner) keep(made row) error {
 	return r.sorter.Add(r.record)
 }
 
-// find searches a batch. Nobody knows how many will follow: device auto begins on the CPU, and goes
-// on on a GPU when all batches so far would have been worth starting it. It asks for the first, the
-// second, the fourth batch and so on.
-func (r *runner) find(text *search.Text, emit func([]search.Location) error) error {
+// find searches the batch of a number. Nobody knows how many will follow: device auto begins on the
+// CPU, and goes on on a GPU when all batches so far would have been worth starting it. It asks for
+// the first, the second, the fourth batch and so on.
+func (r *runner) find(batch int, text *search.Text, emit func([]search.Location) error) error {
 	r.searched += text.TotalLength()
-	if first := r.repeated == nil; first || r.auto && r.batches&(r.batches-1) == 0 {
+	if first := r.repeated == nil; first || r.auto && batch&(batch-1) == 0 {
 		o, onCPU, err := search.Settle(r.ctx, text.Expecting(r.searched), r.patterns, r.o.Search)
 		if err != nil {
 			return err

@@ -372,7 +372,7 @@ func TestBatchOfCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r.calls != 60 || len(r.windows) != 3 {
-		t.Errorf("%d calls of %d windows", r.calls, len(r.windows))
+	if r.calls != 60 || len(r.batch.windows) != 3 {
+		t.Errorf("%d calls of %d windows", r.calls, len(r.batch.windows))
 	}
 }
