@@ -313,7 +313,7 @@ func (b *bench) repeated(run func() (time.Duration, error)) ([]time.Duration, er
 func (b *bench) measureOnCPU(cases []benchCase) error {
 	b.result.Device = measure.Device{ID: string(device.CPU), Name: string(device.CPU)}
 	for _, c := range cases {
-		f, err := c.scheme.cpu(b.text, c.needles)
+		f, err := c.scheme.cpu(b.text, c.needles, b.options.Threads)
 		if err != nil {
 			return err
 		}

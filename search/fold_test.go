@@ -52,7 +52,7 @@ func TestPlanesFoldAlike(t *testing.T) {
 		c := newCase(t, dnaText(t, contigs...), []byte(letters), k, false)
 		want := ""
 		for _, f := range folders() {
-			scheme := &Scheme{cpu: func(text *Text, needles []*needle) (finder, error) {
+			scheme := &Scheme{cpu: func(text *Text, needles []*needle, _ int) (finder, error) {
 				return newPlanesOn(f.fold, text, needles), nil
 			}}
 			got := fmt.Sprint(c.onCPU(t, scheme, segment))

@@ -46,7 +46,7 @@ type Scheme struct {
 
 	// cpu makes what finds needles on the CPU, or a tooManyError; nil where the scheme is only for
 	// GPUs.
-	cpu func(t *Text, needles []*needle) (finder, error)
+	cpu func(t *Text, needles []*needle, threads int) (finder, error)
 	// gpu finds a needle on a GPU; nil where the scheme is only for the CPU.
 	gpu *gpuFinder
 }
@@ -89,8 +89,8 @@ type scratch struct {
 type ByteFinder func(codes []byte, found func(end int))
 
 // byCodes makes a finder of one that takes the codes of the text, one a byte.
-func byCodes(newFinder func(n *needle) ByteFinder) func(*Text, []*needle) (finder, error) {
-	return func(_ *Text, needles []*needle) (finder, error) {
+func byCodes(newFinder func(n *needle) ByteFinder) func(*Text, []*needle, int) (finder, error) {
+	return func(_ *Text, needles []*needle, _ int) (finder, error) {
 		var f codeFinder
 		for _, n := range needles {
 			f.needles = append(f.needles, n)

@@ -98,7 +98,7 @@ func (c *methodCase) inContigs(ends []int) []int {
 // onCPU returns the ends that a scheme finds on the CPU, in segments of that many letters.
 func (c *methodCase) onCPU(t testing.TB, s *Scheme, segment int) []int {
 	t.Helper()
-	f, err := s.cpu(c.text, []*needle{c.needle})
+	f, err := s.cpu(c.text, []*needle{c.needle}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +387,7 @@ func TestRangeBorders(t *testing.T) {
 				if s.refusal(c.needle, false) != nil {
 					continue
 				}
-				f, err := s.cpu(c.text, []*needle{c.needle})
+				f, err := s.cpu(c.text, []*needle{c.needle}, 1)
 				if err != nil {
 					t.Fatal(err)
 				}

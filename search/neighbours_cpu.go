@@ -290,8 +290,8 @@ type neighbours struct {
 	reach, unknown int
 }
 
-func newNeighbours(t *Text, needles []*needle) (finder, error) {
-	f, err := newTable(t, needles, tableOnCPU, 1)
+func newNeighbours(t *Text, needles []*needle, threads int) (finder, error) {
+	f, err := newTable(t, needles, tableOnCPU, threads)
 	if err != nil {
 		return nil, err
 	}

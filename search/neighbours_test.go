@@ -24,7 +24,7 @@ func TestNeighboursFindWhatBruteForceFinds(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "needles") {
 			needles = append(needles, drawNeedle(rt, contigs, k, substitutions))
 		}
-		f, err := newNeighbours(text, needles)
+		f, err := newNeighbours(text, needles, rapid.IntRange(1, 3).Draw(rt, "threads"))
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -55,7 +55,7 @@ type planesFinder struct {
 // that may come before, and the words that are read past the end.
 const foldStride = segment/64 + (MaxLength+2*MaxDistance)/64 + 4 + foldAtOnce
 
-func newPlanes(t *Text, needles []*needle) (finder, error) {
+func newPlanes(t *Text, needles []*needle, _ int) (finder, error) {
 	return newPlanesOn(fastestFolder(), t, needles), nil
 }
 

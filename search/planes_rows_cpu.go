@@ -22,7 +22,7 @@ type rowsNeedle struct {
 	gaps uint64
 }
 
-func newPlaneRows(_ *Text, needles []*needle) (finder, error) {
+func newPlaneRows(_ *Text, needles []*needle, _ int) (finder, error) {
 	f := &rowsFinder{}
 	for _, n := range needles {
 		f.needles = append(f.needles, newRowsNeedle(n))

@@ -119,7 +119,7 @@ func benchmarkScheme(b *testing.B, s *Scheme, text *Text, needles []*needle) {
 	}
 	ends := 0
 	for b.Loop() {
-		f, err := s.cpu(text, needles)
+		f, err := s.cpu(text, needles, 1)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
 	r.text = Text{alphabet: DNA, ref: &r.ref, iupac: o.ReferenceIUPAC}
 	r.s.text = &r.text
 	if len(patterns) <= o.bounds.patterns {
-		r.s.kept = &kept{finders: map[needleRange]keptFinder{}, runs: map[needleRange]keptRuns{}}
+		r.s.kept = &kept{threads: o.Threads, finders: map[needleRange]keptFinder{}, runs: map[needleRange]keptRuns{}}
 	}
 	return r, nil
 }

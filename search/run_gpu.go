@@ -214,7 +214,7 @@ func inChunks[Found any](
 // gpuRuns shares patterns [from, to) out among runs.
 func (s *searcher) gpuRuns(from, to int) ([]gpuRun, error) {
 	if s.kept == nil {
-		return s.newRuns(from, to)
+		return s.newRuns(from, to, s.options.Threads)
 	}
 	s.kept.mu.Lock()
 	defer s.kept.mu.Unlock()
@@ -222,14 +222,14 @@ func (s *searcher) gpuRuns(from, to int) ([]gpuRun, error) {
 	if kept, ok := s.kept.runs[key]; ok {
 		return kept.runs, kept.err
 	}
-	runs, err := s.newRuns(from, to)
+	runs, err := s.newRuns(from, to, s.kept.threads)
 	if len(s.kept.runs) < mostKept {
 		s.kept.runs[key] = keptRuns{runs, err}
 	}
 	return runs, err
 }
 
-func (s *searcher) newRuns(from, to int) ([]gpuRun, error) {
+func (s *searcher) newRuns(from, to, threads int) ([]gpuRun, error) {
 	var runs []gpuRun
 	var ofTable gpuRun
 	for i := from; i < to; i++ {
@@ -244,7 +244,7 @@ func (s *searcher) newRuns(from, to int) ([]gpuRun, error) {
 		return runs, nil
 	}
 	var err error
-	if ofTable.table, err = newTable(s.text, ofTable.needles, tableOnGPU, s.options.Threads); err != nil {
+	if ofTable.table, err = newTable(s.text, ofTable.needles, tableOnGPU, threads); err != nil {
 		return nil, err
 	}
 	return append(runs, ofTable), nil

@@ -250,11 +250,11 @@ func TestTooManyNeedles(t *testing.T) {
 		ctx: t.Context(), text: text, found: make([]bool, 7),
 		options: Options{Threads: 1, bounds: bounds{}.orDefault(0)},
 	}
-	scheme := &Scheme{Method: "made", Name: "few", cpu: func(text *Text, needles []*needle) (finder, error) {
+	scheme := &Scheme{Method: "made", Name: "few", cpu: func(text *Text, needles []*needle, threads int) (finder, error) {
 		if len(needles) > 2 {
 			return nil, &tooManyError{fmt.Errorf("%d needles", len(needles))}
 		}
-		return byCodes(newBruteForce)(text, needles)
+		return byCodes(newBruteForce)(text, needles, threads)
 	}}
 	for range s.found {
 		p, err := NewPattern("p", []byte("ACG"), DNA)
@@ -281,7 +281,7 @@ func TestTooManyNeedles(t *testing.T) {
 	for i := range many {
 		many[i] = s.needles[0][0]
 	}
-	if _, err := newNeighbours(text, many); !errors.As(err, new(*tooManyError)) {
+	if _, err := newNeighbours(text, many, 1); !errors.As(err, new(*tooManyError)) {
 		t.Errorf("got %v for %d needles", err, len(many))
 	}
 	f := &neighbours{text: text, q: leastWord}

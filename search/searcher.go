@@ -218,6 +218,7 @@ func (s *searcher) locatePart(l *locator, p *locatePart) []Location {
 
 // kept are finders of needles, and their runs on GPUs, which searchers share.
 type kept struct {
+	threads int // that make them: others wait
 	mu      sync.Mutex
 	finders map[needleRange]keptFinder
 	runs    map[needleRange]keptRuns
@@ -252,7 +253,7 @@ type needleRange struct{ from, to int }
 // finder returns what finds the needles of patterns [from, to), which have one scheme.
 func (s *searcher) finder(from, to int, needles []*needle) (finder, error) {
 	if s.kept == nil {
-		return s.schemes[from].cpu(s.text, needles)
+		return s.schemes[from].cpu(s.text, needles, s.options.Threads)
 	}
 	s.kept.mu.Lock()
 	defer s.kept.mu.Unlock()
@@ -260,7 +261,7 @@ func (s *searcher) finder(from, to int, needles []*needle) (finder, error) {
 	if kept, ok := s.kept.finders[key]; ok {
 		return kept.finder, kept.err
 	}
-	f, err := s.schemes[from].cpu(s.text, needles)
+	f, err := s.schemes[from].cpu(s.text, needles, s.kept.threads)
 	if len(s.kept.finders) < mostKept {
 		s.kept.finders[key] = keptFinder{f, err}
 	}

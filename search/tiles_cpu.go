@@ -56,7 +56,7 @@ const (
 	tileStride = tileBlocks + 1 + (MaxLength+MaxDistance+63)/64
 )
 
-func newTiles(_ *Text, needles []*needle) (finder, error) {
+func newTiles(_ *Text, needles []*needle, _ int) (finder, error) {
 	all := sweepers()
 	return newTilesOn(all[len(all)-1], needles), nil
 }

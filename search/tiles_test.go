@@ -75,7 +75,7 @@ func TestTilesFindWhatTheMatrixHas(t *testing.T) {
 				text := dnaText(t, contigs...)
 				c := newCase(t, text, []byte(letters), k, false)
 				needles := []*needle{c.needle, c.needle.reverseComplement()}
-				scheme := &Scheme{cpu: func(_ *Text, needles []*needle) (finder, error) {
+				scheme := &Scheme{cpu: func(_ *Text, needles []*needle, _ int) (finder, error) {
 					return newTilesOn(s, needles), nil
 				}}
 				for _, n := range needles {
@@ -170,7 +170,7 @@ func BenchmarkTiles(b *testing.B) {
 		for _, s := range all {
 			n := benchmarkNeedles(b, text, c.needles, c.m, c.k, false, "")
 			scheme := &Scheme{Name: "tiles", Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
-				cpu: func(_ *Text, needles []*needle) (finder, error) { return newTilesOn(s, needles), nil }}
+				cpu: func(_ *Text, needles []*needle, _ int) (finder, error) { return newTilesOn(s, needles), nil }}
 			b.Run(fmt.Sprintf("%s/m=%d/k=%d/needles=%d", s.name, c.m, c.k, c.needles), func(b *testing.B) { benchmarkScheme(b, scheme, text, n) })
 		}
 	}
