@@ -94,8 +94,9 @@ func (r *ByRead[T]) All() []T { return r.list }
 // Group brings the items of lists together by read. The items of one read are in no order. read
 // tells whose an item is, below reads.
 func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads int) {
-	n := 0
-	for _, l := range lists {
+	n, starts := 0, make([]int, len(lists)) // of the lists among all items
+	for i, l := range lists {
+		starts[i] = n
 		n += len(l)
 	}
 	r.list = parallel.Resize(r.list, n)
@@ -106,13 +107,17 @@ func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads
 	clear(r.next)
 	// each calls use for all items, by several goroutines at a time.
 	each := func(use func(item *T)) {
-		for _, l := range lists {
-			parallel.Ranges(threads, len(l), groupGrain, func(_, from, to int) {
-				for i := from; i < to; i++ {
-					use(&l[i])
+		parallel.Ranges(threads, n, groupGrain, func(_, from, to int) {
+			i := sort.SearchInts(starts, from+1) - 1 // the last list that starts there or before
+			for ; from < to; i++ {
+				list := lists[i][from-starts[i]:]
+				list = list[:min(len(list), to-from)]
+				for j := range list {
+					use(&list[j])
 				}
-			})
-		}
+				from += len(list)
+			}
+		})
 	}
 	each(func(item *T) { atomic.AddInt64(&r.next[read(item)], 1) })
 	sum := 0

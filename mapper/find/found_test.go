@@ -70,6 +70,38 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestGroup brings items together from lists that are empty, short, or longer than a unit of
+// parallel work.
+func TestGroup(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 34))
+	var grouped ByRead[locate.End]
+	for turn := range 40 {
+		reads := 1 + r.IntN(300)
+		var lists [][]locate.End
+		want := make([][]int32, reads)
+		for number := int32(0); len(lists) < turn; {
+			var list []locate.End
+			for range []int{0, 0, 1, 5, groupGrain, 2*groupGrain + 3}[r.IntN(6)] {
+				read := r.IntN(reads)
+				list = append(list, locate.End{Read: uint32(read), End: number})
+				want[read] = append(want[read], number)
+				number++
+			}
+			lists = append(lists, list)
+		}
+		grouped.Group(lists, readOfEnd, reads, 1+r.IntN(3))
+		for i := range reads {
+			var got []int32
+			for _, end := range grouped.Of(i) {
+				got = append(got, end.End)
+			}
+			if slices.Sort(got); !slices.Equal(got, want[i]) {
+				t.Fatalf("turn %d: read %d of %d has %d items, want %d", turn, i, reads, len(got), len(want[i]))
+			}
+		}
+	}
+}
+
 // TestMerge compares Merge of stretches in order with a stable sort, over several units of parallel
 // work, also where the memory was used before.
 func TestMerge(t *testing.T) {
