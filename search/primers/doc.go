@@ -21,10 +21,10 @@
 //
 //	pairs -> distinct patterns -> windows -> search -> sites -> amplicons -> rows
 //
-// One goroutine searches a window while another one pairs the sites of the window before. On the
-// CPU, search.Repeated keeps what it makes of the patterns for all windows.
+// Up to eight goroutines search a window each, while another one pairs the sites of windows before,
+// in their order. They share what search.Repeated makes of the patterns, and take turns on GPUs.
 //
-// Memory is bounded by the sites in two windows, which get smaller where there are many
+// Memory is bounded by the sites in the windows at hand, which get smaller where there are many
 // (window.go). Amplicons are handed over window by window, so that their number does not matter.
 //
 // Coordinates are 0-based and half-open.

@@ -78,10 +78,10 @@
 //
 // Several goroutines read the lines of a chunk, and make the windows of some sites that follow each
 // other. Their results are taken in the order of the records, and do not depend on the number of
-// goroutines.
+// goroutines. While a batch is searched the next one is made.
 //
 // Memory is bounded: a chunk of lines, the sites within reach of each other, the windows of a few
-// sites, a batch of windows with the calls of their alleles, and the rows that wait for their
+// sites, two batches of windows with the calls of their alleles, and the rows that wait for their
 // order; other rows are in temporary files.
 //
 // Positions are 0-based, and stretches half-open, but in names of alleles, which have the position
