@@ -178,7 +178,7 @@ func TestReportsOnGPU(t *testing.T) {
 		report := c.report
 		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 6}, Metric: c.metric, Report: report, Threads: 2}
 		for i, l := range tiny {
-			if (i+r)%effort.Pick(1, 4) != 0 {
+			if (i+r)%effort.Pick(2, 4) != 0 {
 				continue // each limit has two reports or more
 			}
 			o.MaxLocations = i % 2 * 3
@@ -306,7 +306,7 @@ func TestCutReferenceOnGPU(t *testing.T) {
 		n++
 		fmt.Fprintf(&fq, ">r%d\n%s\n", n, s)
 	}
-	for at := 0; at+100 < len(text); at += effort.Pick(1000, 3000) {
+	for at := 0; at+100 < len(text); at += effort.Pick(1500, 3000) {
 		add(truth.Edited(r, text[at:at+100], 3))
 	}
 	add(unit)

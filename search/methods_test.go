@@ -422,9 +422,9 @@ func TestSchemesOnGPU(t *testing.T) {
 				return
 			}
 			number++
-			first, step := number, effort.Pick(1, 7)
+			first, step := number, effort.Pick(2, 7)
 			if variant == emulator.Address {
-				step = 3
+				step = 5
 			}
 			t.Run(fmt.Sprintf("%s/%s", variant, s.FullName()), func(t *testing.T) {
 				tried := 0
