@@ -58,7 +58,7 @@ func (s *Scheme) CPU() bool { return s.cpu != nil }
 func (s *Scheme) GPU() bool { return s.gpu != nil }
 
 // A finder finds ends on the CPU. Several goroutines use it at a time, each with a scratch of its
-// own.
+// own, which has the text.
 type finder interface {
 	// find calls found with the number of a needle and each of its ends in (from, to], of one
 	// needle in ascending order. Text outside [first, last) is another stretch's: it matches

@@ -272,7 +272,7 @@ type aloneNeedle struct {
 }
 
 type neighbours struct {
-	text    *Text
+	letters int // that are searched, about
 	model   tableModel
 	q       int
 	edits   bool
@@ -309,7 +309,7 @@ func newTable(t *Text, needles []*needle, model tableModel, threads int) (*neigh
 			"neighbours/table takes at most %d patterns at a time, both strands counted, not %d", mostNeedles, len(needles),
 		)}
 	}
-	f := &neighbours{text: t, model: model, unknown: mostWord, long: map[int]*planesNeedle{}}
+	f := &neighbours{letters: max(t.Length(), t.expected), model: model, unknown: mostWord, long: map[int]*planesNeedle{}}
 	if len(needles) == 0 {
 		return f, nil
 	}
@@ -383,7 +383,7 @@ func (f *neighbours) choose(needles []*needle, threads int) [][]neighbourPiece {
 // cost is what a search with words of q bases would take, in nanoseconds.
 func (f *neighbours) cost(needles []*needle, q int) float64 {
 	step := (len(needles) + triedNeedles - 1) / triedNeedles
-	letters := float64(max(f.text.Length(), f.text.expected)) / f.model.places
+	letters := float64(f.letters) / f.model.places
 	words := math.Exp2(2 * float64(q))
 	cost := letters*costOfPlace[q] + words*costOfWord
 	p := piecePlanner{q: q}

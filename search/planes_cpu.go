@@ -139,8 +139,6 @@ func setMasks(masks []uint64, set uint8, low, high, ambiguous []uint64) {
 // A planesNeedle finds a needle.
 type planesNeedle struct {
 	n *needle
-	// text is some text, to choose filters by.
-	text *dna.Sequence
 	// letters has each letter in all bits, words 64 letters in each.
 	letters, words []letterPlanes
 	// filters are the filters of pieces: wherever the needle occurs, one piece occurs unchanged.
@@ -154,7 +152,7 @@ type planesNeedle struct {
 const mostSurvivors = 6
 
 func newPlanesNeedle(t *Text, n *needle) *planesNeedle {
-	p := &planesNeedle{n: n, text: &t.ref.Bases}
+	p := &planesNeedle{n: n}
 	m := n.length()
 	for i := range m {
 		p.letters = append(p.letters, everywhere(n.sets[i]))
@@ -168,7 +166,7 @@ func newPlanesNeedle(t *Text, n *needle) *planesNeedle {
 	}
 	survivors := 0.0
 	for _, cut := range evenPieces(n) {
-		f := p.newFilter(cut[0], cut[1])
+		f := p.newFilter(&t.ref.Bases, cut[0], cut[1])
 		p.filters = append(p.filters, f)
 		survivors += 64 * f.chance
 	}
@@ -234,11 +232,11 @@ const (
 )
 
 // newFilter makes the filter of the letters [from, to).
-func (p *planesNeedle) newFilter(from, to int) planeFilter {
+func (p *planesNeedle) newFilter(text *dna.Sequence, from, to int) planeFilter {
 	count := min(leastRun, to-from)
 	first, bestChance := from, math.Inf(1)
 	for at := from; at+count <= to && at < from+maxRuns; at++ {
-		if c := p.runChance(at, count); c < bestChance {
+		if c := p.runChance(text, at, count); c < bestChance {
 			first, bestChance = at, c
 		}
 	}
@@ -274,17 +272,17 @@ const maxRuns = 48
 func setChance(set uint8) float64 { return float64(bits.OnesCount8(set)) / 4 }
 
 // runChance estimates how often a run occurs, from some of the text.
-func (p *planesNeedle) runChance(at, count int) float64 {
+func (p *planesNeedle) runChance(text *dna.Sequence, at, count int) float64 {
 	chance := 1.0
 	for _, set := range p.n.sets[at : at+count] {
 		chance *= setChance(set)
 	}
-	words := dna.Words(p.text.Length)
+	words := dna.Words(text.Length)
 	step := max(words/sampledWords, 1)
 	hits := 0
 	for w := 0; w < words; w += step {
-		differ := p.text.Ambiguous[w]
-		l, h := p.text.Low[w], p.text.High[w]
+		differ := text.Ambiguous[w]
+		l, h := text.Low[w], text.High[w]
 		for i := range count {
 			differ |= p.letters[at+i].mismatches(l, h)>>i | ^(^uint64(0) >> i)
 		}

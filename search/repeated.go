@@ -109,7 +109,8 @@ func (r *Repeated) Run(ctx context.Context, text *Text, emit func([]Location) er
 	return &stats, nil
 }
 
-// Prepare chooses schemes and opens GPUs, unless that is done, for a text that may be the first.
+// Prepare chooses schemes and opens GPUs, unless that is done. The text is the first to be
+// searched, or one that all are parts of.
 func (r *Repeated) Prepare(text *Text) error {
 	r.ref = *text.ref
 	r.text.contigs = text.contigs

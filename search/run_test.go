@@ -284,7 +284,7 @@ func TestTooManyNeedles(t *testing.T) {
 	if _, err := newNeighbours(text, many, 1); !errors.As(err, new(*tooManyError)) {
 		t.Errorf("got %v for %d needles", err, len(many))
 	}
-	f := &neighbours{text: text, q: leastWord}
+	f := &neighbours{letters: text.Length(), q: leastWord}
 	pieces := [][]neighbourPiece{{{0, 3, 0}}, {{0, 3, 0}}} // of four entries each
 	if err := f.build(many[:2], pieces, 3, 1); !errors.As(err, new(*tooManyError)) {
 		t.Errorf("got %v for a table that is too large", err)

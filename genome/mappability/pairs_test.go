@@ -148,7 +148,7 @@ func TestPairs(t *testing.T) {
 				}
 			}
 		}
-		if min(unique, repeated, combined) < 30 {
+		if min(unique, repeated, combined) < effort.Pick(100, 30) {
 			t.Errorf("metric %d: %d fragments by an end, %d by their combination, %d not unique", metric, unique, combined, repeated)
 		}
 	}
