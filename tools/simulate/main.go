@@ -94,9 +94,11 @@ func main() {
 	flag.Float64Var(&p.sequencing.chimeras, "chimera", 0.01, "share of pairs whose mates are from unrelated places")
 	flag.Float64Var(&p.sequencing.errorFirst, "error-first", 0.003, "share of errors at the first base")
 	flag.Float64Var(&p.sequencing.errorLast, "error-last", 0.015, "share of errors at the last base")
-	flag.Parse()
-	err := error(nil)
-	if *random > 0 {
+	err := parse(flag.CommandLine, os.Args[1:])
+	if err == nil && *reference == "" {
+		err = errors.New("expected a reference, -ref FILE")
+	}
+	if err == nil && *random > 0 {
 		err = makeReference(*reference, *random, *seed)
 	}
 	if err == nil {
