@@ -143,7 +143,7 @@ func (o *Options) cpuTime(reads int, bases int64) time.Duration {
 	}
 	k := o.largest(usualLength)
 	if sought := o.sought(); sought != nil {
-		k = sought(0, usualLength, k) // few are sought again
+		k = sought(0, min(reads, find.BatchReads(bases)), usualLength, k) // few are sought again
 	}
 	return find.CPUTime(o.Engine, find.PieceLength(o.Engine, o.Metric, usualLength, k), reads, bases, o.Threads)
 }
@@ -228,10 +228,6 @@ func (d *devices) batchSizes() batchSizes {
 	}
 	return batchSizes{size, size}
 }
-
-// firstReads is how many reads the first batch has on the CPU where reads are sought in steps:
-// enough to tell how far the first step should go.
-const firstReads = 1 << 15
 
 // leastShare is the number of reads that are worth a pass of a GPU of their own.
 const leastShare = 1 << 15

@@ -144,7 +144,7 @@ func TestNearSameBytes(t *testing.T) {
 		}
 		o.limits.atOnce, o.limits.bases = true, []int64{0, 1 << 25, 1 << 35}[r.IntN(3)]
 		want, wantStats := runPairs(t, o)
-		o.limits.atOnce = false
+		o.limits.atOnce, o.limits.stepReads = false, int(seed%2) // with small and large batches alike
 		for way := range 3 {
 			switch way {
 			case 1:
@@ -200,7 +200,7 @@ func TestNearAloneSameBytes(t *testing.T) {
 		if r.IntN(3) == 0 {
 			o.Libraries = []Library{{Reads: first}, {Reads: second}}
 		}
-		o.limits.atOnce, o.limits.settleAll = r.IntN(2) == 0, true
+		o.limits.atOnce, o.limits.stepReads, o.limits.settleAll = r.IntN(2) == 0, int(seed%2), true
 		want, wantStats := runPairs(t, o)
 		o.limits.settleAll = false
 		got, stats := runPairs(t, o)
@@ -317,7 +317,7 @@ func TestNearOnGPU(t *testing.T) {
 		}
 		o.limits.atOnce, o.limits.bases = true, []int64{0, 1 << 25, 1 << 35}[r.IntN(3)]
 		want, wantStats := runText(t, o)
-		o.limits.atOnce, o.BatchReads = false, r.IntN(2)*(2+r.IntN(6))
+		o.limits.atOnce, o.limits.stepReads, o.BatchReads = false, int(seed%2), r.IntN(2)*(2+r.IntN(6))
 		if diff := differentStats(ofReads(wantStats), ofReads(onGPU(t, o, driver, want))); diff != "" {
 			t.Fatalf("seed %d, %+v: other statistics (-CPU +GPU)\n%s", seed, o, diff)
 		}
@@ -539,6 +539,49 @@ func countedSets(o *PairOptions, model *insertModel, sets *[2][]locate.Location,
 
 // roundedAway is by how much likelihoods differ at most that are equal in hundredths of a decibel.
 const roundedAway = 0.005
+
+// TestFirst has large and small batches on long and short references.
+func TestFirst(t *testing.T) {
+	const long, short = 1 << 27, 1<<27 - 1
+	for _, c := range []struct {
+		bases                     int64
+		of, length, k, more, want int
+	}{
+		{long, firstReads, 150, 6, 0, 3},
+		{long, firstReads, 150, 6, 2, 5},
+		{long, firstReads, 150, 6, 3, 6}, // all at once
+		{long, firstReads, 100, 4, 0, 3},
+		{long, firstReads, 100, 3, 0, 3},
+		{long, firstReads, 250, 10, 0, 4}, // one edit more is planned for
+		{long, firstReads - 1, 150, 6, 0, 6},
+		{long, 0, 150, 6, 0, 6}, // a GPU
+		{short, firstReads, 150, 6, 0, 6},
+		{short, firstReads, 150, 7, 0, 3}, // saves many edits
+		{short, 0, 150, 7, 1, 7},
+		{short, 0, 150, 8, 1, 4},
+	} {
+		o := Options{Report: Report{Mode: ReportOne}, shared: &sharedReference{bases: c.bases}}
+		o.shared.more.Store(int32(c.more))
+		if got := o.first(c.of, c.length, c.k); got != c.want {
+			t.Errorf("%+v: up to %d", c, got)
+		}
+	}
+}
+
+// TestCountsSteps counts reads that were not sought to the end, by how many edits more they need.
+func TestCountsSteps(t *testing.T) {
+	o := Options{Report: Report{Mode: ReportOne}, Engine: EngineSkim, shared: &sharedReference{bases: 1 << 27}}
+	o.limits.stepReads = 1
+	reads := truth.Reads(strings.Repeat("A", 150), strings.Repeat("C", 150), strings.Repeat("G", 75))
+	b, err := find.OnCPU(truth.Reference(t, "ACGT"), o.finding(&find.Times{})).Pack(reads, 1, func(m int) int { return m / 25 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.shared.count(&o, b, []int32{5, notAgain, notAgain})
+	if want := [16]int{0: 1, 2: 1}; o.shared.planned != want {
+		t.Errorf("%v, want %v", o.shared.planned, want)
+	}
+}
 
 // TestCheapest has numbers of reads that need 0, 1, 2 and so on more edits than planned.
 func TestCheapest(t *testing.T) {

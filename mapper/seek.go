@@ -192,7 +192,7 @@ func (s *seeker) newSearch(number int) *search {
 		local.Parts = true
 		made.options.Local, made.options.Sought = &local, nil
 	} else {
-		made.options.Sought = func(read, _, _ int) int { return int(max(made.distances[read], 0)) }
+		made.options.Sought = func(read, _, _, _ int) int { return int(max(made.distances[read], 0)) }
 	}
 	return made
 }

@@ -35,7 +35,7 @@ type Batch struct {
 
 // layOut makes a batch of reads without b.packed, and returns how many words b.packed has to have
 // before fill is called. k gives the largest edit distance for a read of a length, and sought is as
-// in Options.
+// Options.soughtOf returns it.
 func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int, sought func(read, length, k int) int) int {
 	b.Reads, b.Together = reads, together
 	b.length, b.k = parallel.Resize(b.length, len(reads)), parallel.Resize(b.k, len(reads))

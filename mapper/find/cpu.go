@@ -31,7 +31,7 @@ func OnCPU(ref *dna.Reference, o Options) Finder {
 
 func (c *cpuFinder) Pack(reads []fasta.Read, together int, k func(length int) int) (*Batch, error) {
 	c.batch.local = c.options.Local
-	c.batch.packed = parallel.Resize(c.batch.packed, c.batch.layOut(reads, together, k, c.options.Sought))
+	c.batch.packed = parallel.Resize(c.batch.packed, c.batch.layOut(reads, together, k, c.options.soughtOf(len(reads))))
 	c.batch.fill(c.options.Threads)
 	return &c.batch, nil
 }

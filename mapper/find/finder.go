@@ -54,9 +54,9 @@ type Options struct {
 	// Want says which locations are wanted.
 	Want Want
 	// Sought, when set, gives the distance up to which locations of a read are sought, from its number
-	// among the reads of Pack, its length and its k. A GPU that counts what locations cover seeks all
-	// up to k.
-	Sought func(read, length, k int) int
+	// among the reads of Pack, their number (0 on a GPU), its length and its k. A GPU that counts what
+	// locations cover seeks all up to k.
+	Sought func(read, of, length, k int) int
 	// Again is how many finders GPUs.Again makes, which get a share of a GPU's memory.
 	Again int
 	// Cover, when set, has GPUs count what locations cover.
@@ -74,6 +74,14 @@ type Options struct {
 	Temporary temporary.Files
 	// Limits are for tests; the zero value of each field stands for a good number.
 	Limits Limits
+}
+
+// soughtOf returns Sought for reads of a number, or nil.
+func (o *Options) soughtOf(number int) func(read, length, k int) int {
+	if o.Sought == nil {
+		return nil
+	}
+	return func(read, length, k int) int { return o.Sought(read, number, length, k) }
 }
 
 // Local says which local locations are sought.

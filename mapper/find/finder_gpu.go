@@ -56,7 +56,7 @@ func (w *gpuFinder) Discard() { _ = w.store.close() } // after an error, which c
 func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) int) (*Batch, error) {
 	b := &w.own
 	b.local = w.options.Local
-	sought := w.options.Sought
+	sought := w.options.soughtOf(0)
 	if w.options.Cover != nil {
 		sought = nil // all locations to count are wanted at once
 	}

@@ -99,7 +99,7 @@ func TestLead(t *testing.T) {
 		ref := truth.Reference(t, text.String()+truth.Random(r, 300, "ACGT"))
 		o := Options{Engine: EngineSkim, Threads: 1, Times: &Times{}, Local: &Local{Cap: most}}
 		if sought > 0 {
-			o.Sought = func(_, m, _ int) int { return m / part * sought / 3 }
+			o.Sought = func(_, _, m, _ int) int { return m / part * sought / 3 }
 		}
 		gpus, err := OnGPUs(ref, device.Choice{Kind: device.CUDA, Driver: driver}, o)
 		if err != nil {

@@ -218,7 +218,7 @@ func TestLocalCandidatesOnGPU(t *testing.T) {
 			o.Limits.GPUQueue = 1 << (5 + i%7)
 		}
 		if i%3 == 1 {
-			o.Sought = func(read, _, k int) int { return max(k*(1+read%4)/4, 1) }
+			o.Sought = func(read, _, _, k int) int { return max(k*(1+read%4)/4, 1) }
 		}
 		gpus, err := find.OnGPUs(ref, cuda(driver, 0), o)
 		if err != nil {
