@@ -59,9 +59,21 @@ func (c *countedCells) lower(n, inserted, j int, cost localCost) {
 	row[j] = min(row[j], cost)
 }
 
-// fillCounted finds all cells of w.inserts.
+// A countedBound leaves out cells from which, by lemma 20, no alignment goes on that qualifies.
+type countedBound struct {
+	rests *localRests // nil where cells are left out by what they cost alone
+	costs *localCosts // net of what the threshold forgives
+	// longest is the most bases of a gap, less than LongestGap where none costs the cap.
+	longest int
+}
+
+// fillCounted finds all cells of w.inserts from which alignments that qualify may go on.
 func (w *localWindow) fillCounted() {
 	m, n, c := len(w.read), len(w.text), &w.inserts
+	if b, most := &w.bound, m-w.least; b.rests != nil {
+		b.rests.begin(w, b.costs, w.low, w.high-w.low, b.longest)
+		b.rests.to(most)
+	}
 	layers, budget := c.most+1, (m-w.least)*m
 	c.cells, c.from = c.cells[:0], append(c.from[:0], 0)
 	c.next = parallel.Resize(c.next, layers*n)
@@ -71,7 +83,7 @@ func (w *localWindow) fillCounted() {
 		clear(c.beyond)
 		if i*m <= budget {
 			for j := max(0, i+w.low); j < min(n, i+w.high); j++ {
-				c.lower(n, 0, j, localCost(i)*lostUnit+localCost(j)*startUnit)
+				w.goTo(0, i, j, localCost(i)*lostUnit+localCost(j)*startUnit)
 			}
 		}
 		w.goOn(i)
@@ -83,7 +95,7 @@ func (w *localWindow) fillCounted() {
 					continue
 				}
 				cost += w.pair(i, j)
-				if cost.lost()*m-w.least*inserted+w.after(i+1) <= budget && !w.masked(i, j) {
+				if w.mayGoOn(inserted, i+1, j-i, cost) && !w.masked(i, j) {
 					c.cells = append(c.cells, countedCell{cost, int32(inserted), int32(j)})
 				}
 			}
@@ -97,41 +109,42 @@ func (w *localWindow) fillCounted() {
 func (w *localWindow) goOn(i int) {
 	m, n, c := len(w.read), len(w.text), &w.inserts
 	budget := (m - w.least) * m
-	to := func(inserted, j int, cost localCost) {
-		if j-i >= w.low && j-i < w.high {
-			c.lower(n, inserted, j, cost)
-		}
-	}
 	if i > 0 {
 		for _, from := range c.row(i - 1) {
 			j, net := int(from.column), from.cost.lost()*m-w.least*int(from.inserted)
 			if j+1 == n {
 				continue
 			}
-			to(int(from.inserted), j+1, from.cost)
-			most := min(budget-net-w.after(i), i*m-net-1)
+			w.goTo(int(from.inserted), i, j+1, from.cost)
+			most := min(budget-net, i*m-net-1)
 			for g := 1; g <= min(LongestGap, n-2-j) && min(lossOpen+g, w.cap)*m <= most; g++ {
-				to(int(from.inserted), j+1+g, from.cost+w.deletion(g))
+				w.goTo(int(from.inserted), i, j+1+g, from.cost+w.deletion(g))
 			}
 		}
 	}
 	for g := 1; g <= min(LongestGap, i-1, c.most); g++ {
 		// Net of the forgiven score.
 		gap := min(lossOpen+g, w.cap)*m + g*(m-w.least)
-		most := min(budget-w.after(i), i*m-1) - gap
+		most := min(budget, i*m-1) - gap
 		for _, from := range c.row(i - 1 - g) {
 			j, inserted := int(from.column), int(from.inserted)
 			if inserted+g <= c.most && j+1 < n && from.cost.lost()*m-w.least*inserted <= most {
-				to(inserted+g, j+1, from.cost+w.insertion1(g))
+				w.goTo(inserted+g, i, j+1, from.cost+w.insertion1(g))
 			}
 		}
 	}
 }
 
-// after returns what the bases from base i on lose at least.
-func (w *localWindow) after(i int) int {
-	if w.rest == nil {
-		return 0
+// goTo lowers a cell of row i, if its diagonal is in the window and an alignment may go on there.
+func (w *localWindow) goTo(inserted, i, j int, cost localCost) {
+	if on := j - i; on >= w.low && on < w.high && w.mayGoOn(inserted, i, on, cost) {
+		w.inserts.lower(len(w.text), inserted, j, cost)
 	}
-	return int(w.rest[i])
+}
+
+// mayGoOn tells whether an alignment of a cost may qualify that goes on from base i on a diagonal.
+func (w *localWindow) mayGoOn(inserted, i, diagonal int, cost localCost) bool {
+	m := len(w.read)
+	left := (m-w.least-cost.lost())*m + w.least*inserted
+	return left >= 0 && (w.bound.rests == nil || w.bound.rests.may(localCost(left/m), i, diagonal-w.low))
 }

@@ -267,13 +267,12 @@ func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, ne
 				break
 			}
 			w.counted, w.inserts.most = true, w.mostInserted()
+			w.bound = countedBound{&l.other.rests, &b.net, LongestGap}
 			if !anyFar(diagonals) {
+				w.bound.longest = b.cap - lossOpen - 1
 				w.inserts.most = min(w.inserts.most, max(b.budget-lossOpen, 0)*b.m/(b.m+b.budget))
 				w.low, w.high = diagonals[0].diagonal-b.near-w.start, diagonals[len(diagonals)-1].diagonal+b.near+1-w.start
 			}
-			l.other.low, l.other.width = w.low, w.high-w.low
-			l.other.bound(w, &b.net, anyFar(diagonals))
-			w.rest = l.other.rest
 			for w.next() {
 				l.locations = append(l.locations, w.location(l.Aligner, p))
 			}

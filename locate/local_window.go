@@ -39,9 +39,7 @@ type localWindow struct {
 	// counted tells that cells are counted by inserted bases (local_counted.go).
 	counted bool
 	inserts countedCells
-	// rest has what the bases from each on lose at least, net of what the threshold forgives, in
-	// 1/m; nil if that is not known.
-	rest []localCost
+	bound   countedBound
 	// taken has, for each alignment that was taken, the column of each base of the strand, or
 	// notPaired.
 	taken []int32
@@ -74,7 +72,7 @@ func (w *localWindow) begin(ref *dna.Reference, c *dna.Contig, strand *Strand, l
 	w.text = ref.Bases.AppendCodes(w.text[:0], w.offset, c.Start+to)
 	w.read = strand.Planes.appendCodes(w.read[:0], strand.Length())
 	w.taken, w.counted, w.units = w.taken[:0], false, exactUnits
-	w.rest, w.spans, w.close = nil, w.spans[:0], w.close[:0]
+	w.bound, w.spans, w.close = countedBound{}, w.spans[:0], w.close[:0]
 	w.same = reach
 }
 
