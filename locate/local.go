@@ -60,7 +60,6 @@ type Local struct {
 	wave        localWave
 	won         []int
 	best, other localBand
-	flanks      localFlanks
 }
 
 // Locations returns the local locations of a read that its candidates lead to, in order of (place,

@@ -3,7 +3,6 @@ package locate
 import (
 	"slices"
 
-	"scanmap/dna"
 	"scanmap/internal/parallel"
 )
 
@@ -17,72 +16,6 @@ type localBand struct {
 	best           localCost
 	end            localPair // with a column of the window
 	rests          localRests
-	// rest[i] is what the bases from base i on cost at least.
-	rest []localCost
-}
-
-// bound sets rest.
-//
-// Lemma 5. Cut the strand into blocks of four bases, or of eight, and call a block broken if it is
-// unchanged on no diagonal of the band. An alignment that goes on from base i costs no less from
-// there on than `four`, or `eight`, for each broken block that begins at base i or after it, less 3
-// clipped bases.
-//
-// Proof. In each such block the alignment has a mismatch, a deletion, or an inserted or clipped
-// base. A mismatch costs 5 of score and lies in one block, a deletion costs 7 or more, as the cap
-// is no less, and goes through one. At most (g - 2) / 4 + 2 blocks of four have some of g inserted
-// bases, g > 1, and these bases cost 6 + g or more where that is below the cap, 4 for each block.
-// At most (g - 2) / 8 + 2 blocks of eight have some: as lost score they cost 7 + g or more, 4 for
-// each; net of what the threshold forgives, `eight` is the least share of an insertion that may be
-// paid. Only whole blocks count, and bases are clipped up to the end of the read: c clipped bases
-// lie in (c + 3) / 4 blocks at most and cost c, which is 4 for each block, less 3. ∎
-//
-// Blocks of four are for bands without gaps of the cost of the cap.
-func (b *localBand) bound(w *localWindow, costs *localCosts, long bool) {
-	m, text := len(w.read), &w.reference.Bases
-	size, cost := 4, costs.four
-	if long {
-		size, cost = 8, costs.eight
-	}
-	b.rest = parallel.Resize(b.rest, m+1)
-	sum := -3 * costs.clip
-	b.rest[m] = 0
-	for at := (m - 1) &^ 63; at >= 0; at -= 64 {
-		low, high, ambiguous := w.strand.Planes.Window(at)
-		changed := ^uint64(0)
-		for d := 0; d < b.width; d += 64 {
-			from := w.offset + b.low + at + d
-			low0, low1 := dna.WindowOrZero(text.Low, from), dna.WindowOrZero(text.Low, from+64)
-			high0, high1 := dna.WindowOrZero(text.High, from), dna.WindowOrZero(text.High, from+64)
-			width := uint64(min(64, b.width-d))
-			if long {
-				changed &= changedEights(low0, low1, high0, high1, low, high, ambiguous, ^uint64(0), width)
-			} else {
-				changed &= changedBlocks(low0, low1, high0, high1, low, high, ambiguous, ^uint64(0), width)
-			}
-		}
-		for i := min(63, m-1-at); i >= 0; i-- {
-			if i&(size-1) == 0 && at+i+size <= m && changed>>i&1 != 0 {
-				sum += cost
-			}
-			b.rest[at+i] = max(sum, 0)
-		}
-	}
-}
-
-// changedEightsPlain is changedBlocksPlain for blocks of eight bases.
-func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
-	changed := ^uint64(0)
-	for range width {
-		x := ((low ^ low0) | (high ^ high0) | amb) & inside
-		x |= x >> 1
-		x |= x >> 2
-		x |= x >> 4
-		changed &= x
-		low0, high0 = low0>>1|low1<<63, high0>>1|high1<<63
-		low1, high1 = low1>>1, high1>>1
-	}
-	return changed
 }
 
 // find finds the best alignment of a window on diagonals [low, low+width), columns of base 0, with
@@ -155,18 +88,6 @@ func (b *localBand) fill(w *localWindow, costs *localCosts, longest int, limit l
 		}
 	}
 	return b.best < noLocal
-}
-
-// possible tells whether by lemma 5 there may be an alignment as of find.
-func (b *localBand) possible(w *localWindow, costs *localCosts, low, width, longest int, limit localCost) bool {
-	b.low, b.width = low, width
-	b.bound(w, costs, longest == LongestGap)
-	for i := 0; i < len(w.read) && localCost(i)*costs.clip < limit; i++ {
-		if localCost(i)*costs.clip+b.rest[i] < limit {
-			return true
-		}
-	}
-	return false
 }
 
 // push lowers the cells that a cell leads to, except cells at which an alignment may as well begin.

@@ -25,9 +25,6 @@ type localCosts struct {
 	mismatch, clip, start localCost
 	deletion, insertion   [LongestGap + 1]localCost
 	limit                 localCost // after the highest that matters
-	// four is what a broken block of four bases costs at least where no gap costs the cap, and
-	// eight what one of eight costs with any gaps (lemma 5).
-	four, eight localCost
 }
 
 // A localSought is what a localBudget follows from.
@@ -78,21 +75,13 @@ func newLocalBudget(of localSought) *localBudget {
 	b.near = b.nearOf(b.budget)
 	b.spread = b.spreadOf(b.budget)
 	b.exact = localCosts{mismatch: lossMismatch*lostUnit + editUnit, clip: lostUnit, start: startUnit}
-	b.exact.four, b.exact.eight = 4*lostUnit, 4*lostUnit
-	b.net = localCosts{mismatch: localCost(lossMismatch * m), four: localCost(4 * m), eight: localCost(4 * m), clip: localCost(m), limit: localCost(b.budget*m + 1)}
+	b.net = localCosts{mismatch: localCost(lossMismatch * m), clip: localCost(m), limit: localCost(b.budget*m + 1)}
 	for g := 1; g <= LongestGap; g++ {
 		gap := localCost(min(lossOpen+g, most))
 		b.exact.deletion[g] = gap*lostUnit + localCost(g)*baseUnit
 		b.exact.insertion[g] = gap*lostUnit + localCost(g)*(baseUnit+lostUnit)
 		b.net.deletion[g] = gap * localCost(m)
 		b.net.insertion[g] = gap*localCost(m) + localCost(g*b.each)
-		if b.net.insertion[g] < b.net.limit {
-			touched := localCost(1)
-			if g > 1 {
-				touched = localCost((g-2)/8 + 2)
-			}
-			b.net.eight = min(b.net.eight, b.net.insertion[g]/touched)
-		}
 	}
 	return b
 }

@@ -118,6 +118,21 @@ func (l *Local) mayHaveTwo(strand *Strand, p Place, diagonal, left int) bool {
 	return true
 }
 
+// changedEightsPlain is changedBlocksPlain for blocks of eight bases.
+func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
+	changed := ^uint64(0)
+	for range width {
+		x := ((low ^ low0) | (high ^ high0) | amb) & inside
+		x |= x >> 1
+		x |= x >> 2
+		x |= x >> 4
+		changed &= x
+		low0, high0 = low0>>1|low1<<63, high0>>1|high1<<63
+		low1, high1 = low1>>1, high1>>1
+	}
+	return changed
+}
+
 // mayChainTwo tells whether an alignment as of mayHaveTwo may lose `most` or less by the chains of
 // lemma 12. Each of two gaps costs the cap, and not lossOpen, and T / m is forgiven for each base
 // that such gaps insert.

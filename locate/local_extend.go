@@ -109,9 +109,12 @@ func nextBit(words []uint64, at, m int) int {
 // more than R and has no gap of the cost of the cap, four times the broken blocks are no more than
 // R + 6.
 //
-// Proof. As for lemma 5 each mismatch and each gap costs 4 for each broken block that it has to do
-// with, net of what the threshold forgives, and each of two clips that, less 3: blocks begin with
-// the read. All together cost no more than R. ∎
+// Proof. In each broken block the alignment has a mismatch, a deletion, or an inserted or clipped
+// base. A mismatch costs 5 of score and lies in one block, a deletion costs 7 or more and goes
+// through one. At most (g - 2) / 4 + 2 blocks have some of g inserted bases, g > 1, and these cost 6
+// + g or more, net of what the threshold forgives, 4 for each block. At most (c + 3) / 4 blocks have
+// some of c bases that are clipped at an end, as blocks begin with the read. These cost c, 4 for
+// each block less 3. All together cost no more than R. ∎
 //
 // Exceeds counts broken blocks.
 func (l *Local) broken(strand *Strand, p Place, diagonal, near, most int) bool {
@@ -199,7 +202,6 @@ func (l *Local) settleNear(strand *Strand, p Place, diagonals []localDiagonal) (
 func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, near bool) (ok bool) {
 	b := l.budget
 	const least localCost = lossOpen + 1 // what a gap loses
-	kept := false                        // whether it is known that mayKeepInserted
 	first, last := diagonals[0].diagonal, diagonals[len(diagonals)-1].diagonal
 	low, high := first-b.spread, last+b.spread+1
 	c := l.contig(p)
@@ -228,12 +230,8 @@ func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, ne
 		} else {
 			limit = best / lostUnit * lostUnit
 		}
-		// Where no alignment qualifies even if all that may be forgiven is, nothing else is to be
-		// found: in repeats that is so of most. To look for one takes long where two gaps may cost the
-		// cap.
-		few := b.budget < 2*b.cap
-		forgiven := few && on == nil && !b.bounded && l.forgiven(diagonals)
-		if on == nil && !b.bounded && !forgiven && (few || !l.mayBeForgiven(diagonals)) {
+		// Mostly nothing else is to be found, in repeats.
+		if on == nil && !b.bounded && !l.mayKeep(diagonals) {
 			return true
 		}
 		gapped := false
@@ -256,10 +254,7 @@ func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, ne
 		case b.bounded:
 			return true
 		default:
-			if kept = kept || l.mayKeepInserted(diagonals); !kept {
-				return true
-			}
-			if !forgiven && !l.forgiven(diagonals) { // gapped leaves l.best where it finds nothing
+			if !l.forgiven(diagonals) { // gapped leaves l.best where it finds nothing
 				return true
 			}
 			if l.best.trace(w, &b.net); l.withInserted(diagonals) {
