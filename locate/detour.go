@@ -1,7 +1,9 @@
 package locate
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 
 	"scanmap/dna"
 	"scanmap/internal/parallel"
@@ -78,23 +80,29 @@ func Wins(equal uint64) int {
 	return winsOf(differs[:], 64)
 }
 
+// fives returns a bit for each base of word w from which on five bases or more are equal, from a bit
+// for each of m bases that differs.
+func fives(differs []uint64, w, m int) uint64 {
+	equal, next := ^differs[w], uint64(0)
+	if left := m - 64*w; left < 64 {
+		equal &= 1<<left - 1
+	} else if left > 64 {
+		next = ^differs[w+1]
+		if left < 128 {
+			next &= 1<<(left-64) - 1
+		}
+	}
+	two, nextTwo := equal&(equal>>1|next<<63), next&(next>>1)
+	return two & (two>>2 | nextTwo<<62) & (equal>>4 | next<<60)
+}
+
 // winsOf is Wins from a bit for each of m bases that differs. It goes from one run of five to the
 // next, as segments that win begin and end with them.
 func winsOf(differs []uint64, m int) int {
 	won, open, end := 0, -1<<20, 0 // of all, of a segment that goes on, and where the last run ended
 	seen, before := 0, 0           // bases that differ before that, and before a word
 	for w, x := range differs {
-		equal, next := ^x, uint64(0)
-		if left := m - 64*w; left < 64 {
-			equal &= 1<<left - 1
-		} else if left > 64 {
-			next = ^differs[w+1]
-			if left < 128 {
-				next &= 1<<(left-64) - 1
-			}
-		}
-		two, nextTwo := equal&(equal>>1|next<<63), next&(next>>1)
-		five := two & (two>>2 | nextTwo<<62) & (equal>>4 | next<<60)
+		five := fives(differs, w, m)
 		if end > 64*w {
 			five &= ^uint64(0) << min(end-64*w, 64) // a shift by 64 gives 0
 		}
@@ -249,10 +257,38 @@ func (l *Local) mayWin(strand *Strand, m, at, width int) (may uint64) {
 	return may
 }
 
-// chained returns the least loss, net of what the threshold forgives, of alignments that go through
-// a diagonal and through segments on the diagonals in l.beside. differs has a bit for each base
-// that differs on the diagonal. If inserted is not 0, the alignments have an insertion of up to
-// `inserted` bases that costs the cap.
+// A chainRun is a run of five equal bases or more, [at, end), on a diagonal on which some bases
+// before it differ. score is that of the best chain that ends with base i of it, less i + 1.
+type chainRun struct {
+	at, end, on, differing int
+	score                  [4]int
+}
+
+// appendRuns appends the runs of a diagonal by its number, from a bit for each of m bases that
+// differs.
+func appendRuns(runs []chainRun, differs []uint64, m, on int) []chainRun {
+	end, before := 0, 0
+	for w, x := range differs {
+		for five := fives(differs, w, m); ; {
+			if end > 64*w {
+				five &= ^uint64(0) << min(end-64*w, 64) // a shift by 64 gives 0
+			}
+			if five == 0 {
+				break
+			}
+			bit := bits.TrailingZeros64(five)
+			end = nextBit(differs, 64*w+bit, m)
+			runs = append(runs, chainRun{at: 64*w + bit, end: end, on: on, differing: before + bits.OnesCount64(x&(1<<bit-1))})
+		}
+		before += bits.OnesCount64(x)
+	}
+	return runs
+}
+
+// chained returns what alignments lose at least, net of what the threshold forgives, that go
+// through a diagonal with a piece and through segments on the diagonals in l.beside. differs has a
+// bit for each base that differs on the diagonal. With inserted set, the alignments have an
+// insertion that costs the cap.
 //
 // Lemma 12. The bound is as in lemma 10 with segments in order, and no two have a base in common.
 // Between two there is a gap, which costs more than lossOpen. The score is therefore no more than
@@ -261,79 +297,122 @@ func (l *Local) mayWin(strand *Strand, m, at, width int) (may uint64) {
 // its bases. The segments beside the insertion may win nothing; they then score lossOpen at most.
 // Others that win nothing are left out. ∎
 //
-// By base, and for each diagonal, without and with a segment on the one, and that before and after
-// the insertion: the best chain that ends with the base on the diagonal, and the best one before.
+// Lemma 21. Some best chain has segments that begin at the first base of a run of five or more, and
+// end in one, but that segments on the diagonal itself may be followed by a run that goes on then.
+//
+// Proof. A segment that is left has such a run, as a piece has. The bases before its first one score
+// 0 at most, and those after its last one. If it begins inside a run, let it begin with the run, and
+// let the chain before it end there. No base adds more than 1 to that chain, so that the score is no
+// less. If an insertion leads there from inside the run, let one of no bases lead to the first base.
+// If the chain has thereby lost a segment on the diagonal itself, it has one that begins inside the
+// run. Let the run follow where that segment begins. ∎
+//
+// Insertions may have any length here. The chains that end with a run have scores for four levels:
+// without and with a segment on the diagonal itself, and that before and after the insertion.
 //
 // Where more than `most` is lost, the result is above `most`, too. A base, aligned or inserted,
 // adds at most 1 to the best chain, beside the score of a segment without a win. Once the best
 // chain before some base has lost lossOpen more than `most`, all later chains lose too much.
-func (l *Local) chained(differs []uint64, inserted, most int) int {
-	m, n, words := l.budget.m, len(l.beside)/len(differs), len(differs)
+func (l *Local) chained(differs []uint64, inserted bool, most int) int {
+	m, words := l.budget.m, len(differs)
+	n, runs := len(l.beside)/words, l.runs[:0]
+	for k := range n {
+		runs = appendRuns(runs, l.beside[k*words:][:words], m, k)
+	}
+	runs = appendRuns(runs, differs, m, n)
+	slices.SortFunc(runs, func(a, b chainRun) int { return cmp.Compare(a.at, b.at) })
+	l.runs = runs
 	levels := 2
-	if inserted > 0 {
+	if inserted {
 		levels = 4
 	}
 	const never = -1 << 40
-	unit, forgiven := m, m-l.budget.each
-	l.ends = parallel.Resize(l.ends, levels*(n+1))
+	unit, forgiven, limit := m, m-l.budget.each, l.budget.cap*m
+	l.ends = parallel.Resize(l.ends, levels*(n+1)) // by diagonal: score, less bases and what differs
 	for i := range l.ends {
 		l.ends[i] = never
 	}
-	l.bests = parallel.Resize(l.bests, 2*(m+1)) // of the first two levels before each base
-	before := [4]int{never, never, never, never}
-	little := func(bases int) int { // what segments score that win nothing
-		return min(lossOpen, bases) * unit
+	closed := [4]int{never, never, never, never} // the best chains that have ended
+	from := [2]int{never, never}                 // likewise, less what is forgiven for the bases before
+	if inserted {
+		from[0] = lossOpen * (unit - forgiven)
 	}
-	first := [2]int{-1, -1} // where the best insertion before a base begins
-	for i := range m {
-		w, bit := i>>6, uint(i&63)
-		fresh := [4]int{max(before[0]-lossOpen*unit, 0), before[1] - lossOpen*unit, before[2] - lossOpen*unit, before[3] - lossOpen*unit}
-		if inserted > 0 {
-			before[0] = max(before[0], little(i))
+	l.going = l.going[:0] // runs that go on
+	for next := 0; ; next++ {
+		i := m
+		if next < len(runs) {
+			i = runs[next].at
 		}
-		l.bests[2*i], l.bests[2*i+1] = before[0], before[1]
-		for level := range min(i, 1) * (levels - 2) {
-			at := func(i int) int { return l.bests[2*i+level] - i*forgiven }
-			if from := max(0, i-inserted); first[level] < from {
-				first[level] = from
-				for j := from + 1; j < i; j++ {
-					if at(j) >= at(first[level]) {
-						first[level] = j
-					}
-				}
-			} else if at(i-1) >= at(first[level]) {
-				first[level] = i - 1
+		before := closed
+		left := l.going[:0]
+		for _, k := range l.going {
+			r := &runs[k]
+			end := min(r.end, i)
+			for level := range levels {
+				before[level] = max(before[level], r.score[level]+end*unit)
 			}
-			landed := at(first[level]) + i*forgiven - l.budget.cap*unit
-			fresh[2+level] = max(fresh[2+level], landed)
-			before[2+level] = max(before[2+level], landed+little(m-i))
+			if r.end > i {
+				left = append(left, k)
+				continue
+			}
+			for level := range levels {
+				closed[level] = max(closed[level], r.score[level]+end*unit)
+			}
+			for level := range from {
+				from[level] = max(from[level], r.score[level]+end*(unit-forgiven))
+			}
 		}
-		if best := max(0, before[0], before[1], before[2], before[3]); i*unit-best > (most+lossOpen)*unit {
+		l.going = left
+		best := max(0, before[0], before[1])
+		var landed [2]int // after an insertion
+		if inserted {
+			for level := range landed {
+				landed[level] = max(from[level]+i*forgiven, before[level]) - limit
+			}
+			best = max(best, before[2], before[3], landed[0], landed[1])
+		}
+		if i*unit-best > (most+lossOpen)*unit {
 			return most + 1
 		}
-		next := before
-		for k := range n + 1 { // the last is the diagonal itself
-			x := differs[w]
-			if k < n {
-				x = l.beside[k*words+w]
+		if next == len(runs) {
+			if inserted {
+				before[3] = max(before[3], from[1]+(m-lossOpen)*forgiven+lossOpen*unit-limit)
 			}
-			pair := unit * (1 - lossMismatch*int(x>>bit&1))
-			ends := l.ends[k*levels:][:levels]
-			for level := range ends {
-				from := max(ends[level], fresh[level])
-				if k == n {
-					if level&1 == 0 {
-						continue
-					}
-					from = max(from, fresh[level-1])
+			return m - floorDiv(before[levels-1], unit)
+		}
+		fresh := [4]int{max(before[0]-lossOpen*unit, 0), before[1] - lossOpen*unit}
+		if inserted {
+			fresh[2], fresh[3] = max(before[2]-lossOpen*unit, landed[0]), max(before[3]-lossOpen*unit, landed[1])
+		}
+		r := &runs[next]
+		ends, lost := l.ends[r.on*levels:][:levels], (r.at-lossMismatch*r.differing)*unit
+		for level := range ends {
+			begin := fresh[level]
+			if r.on == n {
+				if level&1 == 0 {
+					r.score[level] = never
+					continue
 				}
-				ends[level] = from + pair
-				next[level] = max(next[level], ends[level])
+				begin = max(begin, fresh[level-1])
+			}
+			ends[level] = max(ends[level], begin-lost)
+			r.score[level] = ends[level] + lost - r.at*unit
+		}
+		if r.on == n {
+			for _, k := range l.going {
+				o := &runs[k]
+				for level := 1; level < levels; level += 2 {
+					score := max(o.score[level], r.score[level]-lossOpen*unit)
+					if level == 3 {
+						score = max(score, r.score[1]-limit)
+					}
+					o.score[level] = score
+					l.ends[o.on*levels+level] = score + lossMismatch*o.differing*unit
+				}
 			}
 		}
-		before = next
+		l.going = append(l.going, next)
 	}
-	return m - floorDiv(before[levels-1], unit)
 }
 
 // floorDiv returns x / y rounded down, y > 0.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"scanmap/internal/effort"
 	"scanmap/internal/truth"
@@ -135,5 +136,119 @@ func TestMayHaveTwoAtTheBound(t *testing.T) {
 				t.Fatalf("an alignment from %d on is refused: %s in %s", at, read, text)
 			}
 		}
+	}
+}
+
+// chainedPlain is chained base by base, for insertions of up to `inserted` bases.
+func chainedPlain(l *Local, differs []uint64, inserted int) int {
+	const never = -1 << 40
+	m, words := l.budget.m, len(differs)
+	diagonals := [][]uint64{differs}
+	for at := 0; at < len(l.beside); at += words {
+		diagonals = append(diagonals, l.beside[at:at+words])
+	}
+	forgiven := m - l.budget.each
+	ends := make([][4]int, len(diagonals))
+	for k := range ends {
+		ends[k] = [4]int{never, never, never, never}
+	}
+	best := [][4]int{{0, never, never, never}} // before each base
+	for i := range m + 1 {
+		before := best[i]
+		if inserted > 0 {
+			before[0] = max(before[0], min(i, lossOpen)*m)
+		}
+		fresh := [4]int{}
+		for level := range fresh {
+			fresh[level] = before[level] - lossOpen*m
+		}
+		fresh[0] = max(fresh[0], 0)
+		for from := max(0, i-inserted); from < i; from++ {
+			for level := range 2 {
+				landed := best[from][level] + (i-from)*forgiven - l.budget.cap*m
+				fresh[2+level] = max(fresh[2+level], landed)
+				before[2+level] = max(before[2+level], landed+min(m-i, lossOpen)*m)
+			}
+		}
+		best[i] = before
+		if i == m {
+			break
+		}
+		for k, x := range diagonals {
+			pair := m
+			if x[i>>6]>>(i&63)&1 != 0 {
+				pair -= lossMismatch * m
+			}
+			for level := 3; level >= 0; level-- {
+				from := max(ends[k][level], fresh[level])
+				if k == 0 {
+					if level&1 == 0 {
+						continue
+					}
+					if nextBit(x, i, m) >= i+5 {
+						from = max(from, fresh[level-1])
+					}
+				}
+				ends[k][level] = from + pair
+				before[level] = max(before[level], from+pair)
+			}
+		}
+		best = append(best, before)
+	}
+	if inserted > 0 {
+		return m - floorDiv(best[m][3], m)
+	}
+	return m - floorDiv(best[m][1], m)
+}
+
+// TestChained compares chained with all bases, for diagonals with runs of equal bases: it is the
+// same without an insertion, and with one no more, as that may have any length.
+func TestChained(t *testing.T) {
+	t.Parallel()
+	var l Local
+	equal, insertions, cut := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		m, every := rapid.IntRange(36, 260).Draw(t, "bases"), rapid.IntRange(2, 40).Draw(t, "every")
+		b := l.begin(m, m-m*rapid.IntRange(5, 40).Draw(t, "percent")/100, m, 0)
+		b.cap = DefaultCap
+		draw := func() (differs []uint64) {
+			differs = make([]uint64, (m+63)/64)
+			from, to := r.IntN(m), r.IntN(m)
+			for i := range m {
+				few := i >= min(from, to) && i < max(from, to)
+				if few && r.IntN(every) == 0 || !few && r.IntN(4) > 0 {
+					differs[i>>6] |= 1 << (i & 63)
+				}
+			}
+			return differs
+		}
+		differs := draw()
+		l.beside = l.beside[:0]
+		for range rapid.IntRange(0, 6).Draw(t, "beside") {
+			l.beside = append(l.beside, draw()...)
+		}
+		for _, inserted := range []int{0, rapid.SampledFrom([]int{1, 20, 300}).Draw(t, "inserted")} {
+			want := chainedPlain(&l, differs, inserted)
+			got := l.chained(differs, inserted > 0, 2*m)
+			if got > want && got <= 2*m || inserted == 0 && got < want && want <= 2*m {
+				t.Fatalf("%d inserted: %d at least, want %d: %x and %x", inserted, got, want, differs, l.beside)
+			}
+			if inserted == 300 && want <= 2*m {
+				if insertions++; got == want {
+					equal++
+				}
+			}
+			most := r.IntN(m)
+			if few := l.chained(differs, inserted > 0, most); few != got && (few <= most || got <= most) {
+				t.Fatalf("%d inserted, up to %d: %d at least, want %d: %x and %x", inserted, most, few, got, differs, l.beside)
+			} else if few != got {
+				cut++
+			}
+		}
+	})
+	t.Logf("%d of %d insertions are equal, %d cut", equal, insertions, cut)
+	if equal < insertions/2 || insertions < 20 || cut < 5 {
+		t.Errorf("%d of %d insertions are equal, %d cut: the test shows little", equal, insertions, cut)
 	}
 }

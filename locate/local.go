@@ -54,7 +54,9 @@ type Local struct {
 	blocks      []int32
 	ways        []localWay
 	near        []uint64
-	ends, bests []int
+	ends        []int
+	runs        []chainRun
+	going       []int
 	words       []uint64
 	beside      []uint64 // words of diagonals beside one at hand
 	wave        localWave

@@ -144,7 +144,7 @@ func (l *Local) mayChainTwo(strand *Strand, p Place, d *localDiagonal, most int)
 	inserted := (most - 2*b.cap) * b.m / b.each
 	forgiven := (inserted*(b.m-b.each) + b.m - 1) / b.m
 	most -= 2*(b.cap-lossOpen) - forgiven
-	return l.chained(d.differs, 0, most) <= most
+	return l.chained(d.differs, false, most) <= most
 }
 
 // bridged returns the most blocks for which mayBridge may be true.
@@ -292,7 +292,7 @@ func (l *Local) mayGoOn(strand *Strand, p Place, d *localDiagonal, last bool, fr
 	if inserted == 0 {
 		most -= b.cap - lossOpen
 	}
-	return l.chained(d.differs, inserted, most) <= most
+	return l.chained(d.differs, inserted > 0, most) <= most
 }
 
 // pastGap tells whether one of l.ways may lose `most` or less with a gap of the cost of the cap
