@@ -1,9 +1,7 @@
 package locate
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
 
 	"scanmap/dna"
 	"scanmap/internal/parallel"
@@ -80,8 +78,8 @@ func Wins(equal uint64) int {
 	return winsOf(differs[:], 64)
 }
 
-// fives returns a bit for each base of word w from which on five bases or more are equal, from a bit
-// for each of m bases that differs.
+// fives returns a bit for each base of word w from which on five bases or more are equal. differs
+// has a bit for each of m bases that differs.
 func fives(differs []uint64, w, m int) uint64 {
 	equal, next := ^differs[w], uint64(0)
 	if left := m - 64*w; left < 64 {
@@ -257,17 +255,18 @@ func (l *Local) mayWin(strand *Strand, m, at, width int) (may uint64) {
 	return may
 }
 
-// A chainRun is a run of five equal bases or more, [at, end), on a diagonal on which some bases
-// before it differ. score is that of the best chain that ends with base i of it, less i + 1.
+// A chainRun is a run of five equal bases or more on a diagonal.
 type chainRun struct {
-	at, end, on, differing int
-	score                  [4]int
+	end       int    // the base after it
+	on        int    // the number of the diagonal
+	differing int    // bases before it that differ
+	after     int32  // the next run that begins with the same base, or -1
+	score     [4]int // by level, of the best chain that ends with base i of it, less i + 1, in 1/m
 }
 
-// appendRuns appends the runs of a diagonal by its number, from a bit for each of m bases that
-// differs.
-func appendRuns(runs []chainRun, differs []uint64, m, on int) []chainRun {
-	end, before := 0, 0
+// addRuns adds the runs of a diagonal with a number to l.runs.
+func (l *Local) addRuns(differs []uint64, on int) {
+	m, end, before := l.budget.m, 0, 0
 	for w, x := range differs {
 		for five := fives(differs, w, m); ; {
 			if end > 64*w {
@@ -277,18 +276,23 @@ func appendRuns(runs []chainRun, differs []uint64, m, on int) []chainRun {
 				break
 			}
 			bit := bits.TrailingZeros64(five)
-			end = nextBit(differs, 64*w+bit, m)
-			runs = append(runs, chainRun{at: 64*w + bit, end: end, on: on, differing: before + bits.OnesCount64(x&(1<<bit-1))})
+			at, after := 64*w+bit, int32(-1)
+			if l.starts[w]>>bit&1 != 0 {
+				after = l.heads[at]
+			}
+			l.starts[w] |= 1 << bit
+			l.heads[at] = int32(len(l.runs))
+			end = nextBit(differs, at, m)
+			l.runs = append(l.runs, chainRun{end: end, on: on, differing: before + bits.OnesCount64(x&(1<<bit-1)), after: after})
 		}
 		before += bits.OnesCount64(x)
 	}
-	return runs
 }
 
 // chained returns what alignments lose at least, net of what the threshold forgives, that go
-// through a diagonal with a piece and through segments on the diagonals in l.beside. differs has a
-// bit for each base that differs on the diagonal. With inserted set, the alignments have an
-// insertion that costs the cap.
+// through a diagonal with a piece and through segments on the diagonals in l.beside: `lost` by gaps
+// that cost lossOpen, and `inserted` by one insertion more that costs the cap. differs has a bit
+// for each base that differs on the diagonal.
 //
 // Lemma 12. The bound is as in lemma 10 with segments in order, and no two have a base in common.
 // Between two there is a gap, which costs more than lossOpen. The score is therefore no more than
@@ -300,53 +304,48 @@ func appendRuns(runs []chainRun, differs []uint64, m, on int) []chainRun {
 // Lemma 21. Some best chain has segments that begin at the first base of a run of five or more, and
 // end in one, but that segments on the diagonal itself may be followed by a run that goes on then.
 //
-// Proof. A segment that is left has such a run, as a piece has. The bases before its first one score
-// 0 at most, and those after its last one. If it begins inside a run, let it begin with the run, and
-// let the chain before it end there. No base adds more than 1 to that chain, so that the score is no
-// less. If an insertion leads there from inside the run, let one of no bases lead to the first base.
-// If the chain has thereby lost a segment on the diagonal itself, it has one that begins inside the
-// run. Let the run follow where that segment begins. ∎
+// Proof. A segment that is left has such a run, as a piece has. The bases before its first one
+// score 0 at most, and those after its last one. If it begins inside a run, let it begin with the
+// run, and let the chain before it end there. No base adds more than 1 to that chain, so that the
+// score is no less. If an insertion leads there from inside the run, let one of no bases lead to
+// the first base. If the chain has thereby lost a segment on the diagonal itself, it has one that
+// begins inside the run. Let the run follow where that segment begins. ∎
 //
-// Insertions may have any length here. The chains that end with a run have scores for four levels:
-// without and with a segment on the diagonal itself, and that before and after the insertion.
+// The insertion may have any length here. A chain is at one of four levels: without and with a
+// segment on the diagonal itself, and that before and after the insertion.
 //
 // Where more than `most` is lost, the result is above `most`, too. A base, aligned or inserted,
 // adds at most 1 to the best chain, beside the score of a segment without a win. Once the best
 // chain before some base has lost lossOpen more than `most`, all later chains lose too much.
-func (l *Local) chained(differs []uint64, inserted bool, most int) int {
+func (l *Local) chained(differs []uint64, most int) (lost, inserted int) {
 	m, words := l.budget.m, len(differs)
-	n, runs := len(l.beside)/words, l.runs[:0]
+	n := len(l.beside) / words
+	l.runs, l.heads, l.starts = l.runs[:0], parallel.Resize(l.heads, m), parallel.Resize(l.starts, words)
+	clear(l.starts)
 	for k := range n {
-		runs = appendRuns(runs, l.beside[k*words:][:words], m, k)
+		l.addRuns(l.beside[k*words:][:words], k)
 	}
-	runs = appendRuns(runs, differs, m, n)
-	slices.SortFunc(runs, func(a, b chainRun) int { return cmp.Compare(a.at, b.at) })
-	l.runs = runs
-	levels := 2
-	if inserted {
-		levels = 4
-	}
-	const never = -1 << 40
+	l.addRuns(differs, n)
+	const never, levels = -1 << 40, 4
 	unit, forgiven, limit := m, m-l.budget.each, l.budget.cap*m
-	l.ends = parallel.Resize(l.ends, levels*(n+1)) // by diagonal: score, less bases and what differs
+	l.ends = parallel.Resize(l.ends, n+1)
 	for i := range l.ends {
-		l.ends[i] = never
+		l.ends[i] = [4]int{never, never, never, never}
 	}
 	closed := [4]int{never, never, never, never} // the best chains that have ended
-	from := [2]int{never, never}                 // likewise, less what is forgiven for the bases before
-	if inserted {
-		from[0] = lossOpen * (unit - forgiven)
-	}
-	l.going = l.going[:0] // runs that go on
-	for next := 0; ; next++ {
-		i := m
-		if next < len(runs) {
-			i = runs[next].at
+	// Likewise, less what is forgiven for the bases before, where an insertion begins.
+	from := [2]int{lossOpen * (unit - forgiven), never}
+	l.going = l.going[:0]
+	for i, next := 0, int32(-1); ; {
+		if next < 0 {
+			if i = nextBit(l.starts, i, m); i < m {
+				next = l.heads[i]
+			}
 		}
 		before := closed
 		left := l.going[:0]
 		for _, k := range l.going {
-			r := &runs[k]
+			r := &l.runs[k]
 			end := min(r.end, i)
 			for level := range levels {
 				before[level] = max(before[level], r.score[level]+end*unit)
@@ -363,55 +362,42 @@ func (l *Local) chained(differs []uint64, inserted bool, most int) int {
 			}
 		}
 		l.going = left
-		best := max(0, before[0], before[1])
 		var landed [2]int // after an insertion
-		if inserted {
-			for level := range landed {
-				landed[level] = max(from[level]+i*forgiven, before[level]) - limit
-			}
-			best = max(best, before[2], before[3], landed[0], landed[1])
+		for level := range landed {
+			landed[level] = max(from[level]+i*forgiven, before[level]) - limit
 		}
-		if i*unit-best > (most+lossOpen)*unit {
-			return most + 1
+		if best := max(0, before[0], before[1], before[2], before[3], landed[0], landed[1]); i*unit-best > (most+lossOpen)*unit {
+			return most + 1, most + 1
 		}
-		if next == len(runs) {
-			if inserted {
-				before[3] = max(before[3], from[1]+(m-lossOpen)*forgiven+lossOpen*unit-limit)
-			}
-			return m - floorDiv(before[levels-1], unit)
+		if next < 0 {
+			before[3] = max(before[3], from[1]+(m-lossOpen)*forgiven+lossOpen*unit-limit)
+			return m - floorDiv(before[1], unit), m - floorDiv(before[3], unit)
 		}
-		fresh := [4]int{max(before[0]-lossOpen*unit, 0), before[1] - lossOpen*unit}
-		if inserted {
-			fresh[2], fresh[3] = max(before[2]-lossOpen*unit, landed[0]), max(before[3]-lossOpen*unit, landed[1])
+		open := lossOpen * unit
+		fresh := [4]int{max(before[0]-open, 0), before[1] - open, max(before[2]-open, landed[0]), max(before[3]-open, landed[1])}
+		r, ends := &l.runs[next], &l.ends[l.runs[next].on]
+		lostBefore := lossMismatch * r.differing * unit
+		if r.on == n {
+			fresh = [4]int{never, max(fresh[0], fresh[1]), never, max(fresh[2], fresh[3])}
 		}
-		r := &runs[next]
-		ends, lost := l.ends[r.on*levels:][:levels], (r.at-lossMismatch*r.differing)*unit
 		for level := range ends {
-			begin := fresh[level]
-			if r.on == n {
-				if level&1 == 0 {
-					r.score[level] = never
-					continue
-				}
-				begin = max(begin, fresh[level-1])
-			}
-			ends[level] = max(ends[level], begin-lost)
-			r.score[level] = ends[level] + lost - r.at*unit
+			ends[level] = max(ends[level], fresh[level]-i*unit+lostBefore)
+			r.score[level] = ends[level] - lostBefore
 		}
 		if r.on == n {
 			for _, k := range l.going {
-				o := &runs[k]
+				o := &l.runs[k]
+				o.score[1] = max(o.score[1], r.score[1]-open)
+				o.score[3] = max(o.score[3], r.score[3]-open, r.score[1]-limit)
 				for level := 1; level < levels; level += 2 {
-					score := max(o.score[level], r.score[level]-lossOpen*unit)
-					if level == 3 {
-						score = max(score, r.score[1]-limit)
-					}
-					o.score[level] = score
-					l.ends[o.on*levels+level] = score + lossMismatch*o.differing*unit
+					l.ends[o.on][level] = o.score[level] + lossMismatch*o.differing*unit
 				}
 			}
 		}
 		l.going = append(l.going, next)
+		if next = r.after; next < 0 {
+			i++
+		}
 	}
 }
 

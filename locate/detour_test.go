@@ -139,6 +139,29 @@ func TestMayHaveTwoAtTheBound(t *testing.T) {
 	}
 }
 
+// TestMayBeCappedByTwo has two insertions of 40 bases. Much more is lost than the read may lose,
+// but for what the threshold forgives.
+func TestMayBeCappedByTwo(t *testing.T) {
+	r := rand.New(rand.NewPCG(65, 66))
+	const part, gap, m = 60, 40, 3*60 + 2*40
+	for range 50 {
+		text := truth.Random(r, 500, "ACGT")
+		at := 100 + r.IntN(50)
+		read := text[at:at+part] + truth.Random(r, gap, "ACGT") + text[at+part:at+2*part] + truth.Random(r, gap, "ACGT") + text[at+2*part:at+3*part]
+		reference := truth.Reference(t, text)
+		l := &Local{Reference: reference, Aligner: &Aligner{Reference: reference}, Cap: DefaultCap}
+		b := l.begin(m, (3*part-2*DefaultCap)*m/(3*part), m, m)
+		view := pack(read, 0)
+		strand, place := &view.Strands[Forward], At(0, Forward)
+		for _, diagonal := range []int{at, at - gap, at - 2*gap} {
+			d := &localDiagonal{diagonal: diagonal, differs: l.differences(nil, strand, place, diagonal, m)}
+			if !l.mayBeCapped(strand, place, d, b.budget) {
+				t.Fatalf("an alignment from %d on is refused: %s in %s", at, read, text)
+			}
+		}
+	}
+}
+
 // chainedPlain is chained base by base, for insertions of up to `inserted` bases.
 func chainedPlain(l *Local, differs []uint64, inserted int) int {
 	const never = -1 << 40
@@ -230,7 +253,14 @@ func TestChained(t *testing.T) {
 		}
 		for _, inserted := range []int{0, rapid.SampledFrom([]int{1, 20, 300}).Draw(t, "inserted")} {
 			want := chainedPlain(&l, differs, inserted)
-			got := l.chained(differs, inserted > 0, 2*m)
+			chained := func(most int) int {
+				lost, across := l.chained(differs, most)
+				if inserted > 0 {
+					return across
+				}
+				return lost
+			}
+			got := chained(2 * m)
 			if got > want && got <= 2*m || inserted == 0 && got < want && want <= 2*m {
 				t.Fatalf("%d inserted: %d at least, want %d: %x and %x", inserted, got, want, differs, l.beside)
 			}
@@ -240,7 +270,7 @@ func TestChained(t *testing.T) {
 				}
 			}
 			most := r.IntN(m)
-			if few := l.chained(differs, inserted > 0, most); few != got && (few <= most || got <= most) {
+			if few := chained(most); few != got && (few <= most || got <= most) {
 				t.Fatalf("%d inserted, up to %d: %d at least, want %d: %x and %x", inserted, most, few, got, differs, l.beside)
 			} else if few != got {
 				cut++
@@ -248,7 +278,7 @@ func TestChained(t *testing.T) {
 		}
 	})
 	t.Logf("%d of %d insertions are equal, %d cut", equal, insertions, cut)
-	if equal < insertions/2 || insertions < 20 || cut < 5 {
+	if equal < insertions/2 || insertions < 10 || cut < 5 {
 		t.Errorf("%d of %d insertions are equal, %d cut: the test shows little", equal, insertions, cut)
 	}
 }

@@ -52,11 +52,11 @@ type Local struct {
 	group       []localDiagonal // see settleNear
 	groupWords  []uint64
 	blocks      []int32
-	ways        []localWay
-	near        []uint64
-	ends        []int
-	runs        []chainRun
-	going       []int
+	runs        []chainRun // of chained, by their numbers in what follows
+	starts      []uint64   // a bit for each base with which one begins
+	heads       []int32    // of each such base, the first
+	going       []int32    // those that go on
+	ends        [][4]int   // of diagonals, scores as of runs, and what differs before added
 	words       []uint64
 	beside      []uint64 // words of diagonals beside one at hand
 	wave        localWave

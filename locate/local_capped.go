@@ -2,10 +2,8 @@ package locate
 
 import (
 	"math/bits"
-	"slices"
 
 	"scanmap/dna"
-	"scanmap/internal/parallel"
 )
 
 // mayBeCapped tells whether an alignment through a diagonal may lose `most` or less, net of what
@@ -23,67 +21,59 @@ import (
 //	lossOpen;
 //
 // but inserted bases lose (m - T) / m each. They come right after that base, or another gap does. ∎
+//
+// A GPU counts so (kernels/lead.cu). Here the blocks alone are counted first, and then the chains
+// of lemma 12 on all these diagonals are looked at. There an insertion costs the cap, and any other
+// gap lossOpen. A deletion of the cost of the cap loses Cap - lossOpen more, as each of two gaps
+// does. T / m is forgiven for each of the bases that two insert.
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) bool {
-	b := l.budget
-	left := most - b.cap
-	if left >= b.cap && l.mayHaveTwo(strand, p, d.diagonal, left-b.cap) && l.mayChainTwo(strand, p, d, most) {
-		return true
+	b, from, to := l.budget, -l.budget.spread, l.budget.spread
+	left, more := most-b.cap, b.cap-lossOpen
+	if left >= b.cap && l.mayHaveTwo(strand, p, d.diagonal, left-b.cap) {
+		bases := (left - b.cap) * b.m / b.each
+		more = min(more, 2*more-(bases*(b.m-b.each)+b.m-1)/b.m)
+	} else if from, to = l.mayHaveOne(strand, p, d, left); from > to {
+		return false
 	}
-	other := max(left-lossOpen, 0)
-	inserted := min(LongestGap, left*b.m/b.each)
-	if inserted < b.cap-lossOpen {
-		inserted = 0 // such a gap costs less
+	l.beside = l.beside[:0]
+	l.wins(strand, p, d.diagonal, from, -1)
+	l.wins(strand, p, d.diagonal, 1, to)
+	lost, inserted := l.chained(d.differs, max(most, most-more))
+	return lost <= most-more || inserted <= most && b.cappedInsertion(left) > 0
+}
+
+// cappedInsertion returns the most bases of an insertion of the cost of the cap, if no more than
+// `left` is lost beside the cap, or 0 if there is none.
+func (b *localBudget) cappedInsertion(left int) int {
+	if g := min(LongestGap, left*b.m/b.each); g >= b.cap-lossOpen {
+		return g
 	}
-	ways := [2]bool{true, true} // whether there are any, as seen from the first base and the last
-	if other == 0 {
-		for side := range ways {
-			l.reach(d.differs, side == 1, left)
-			ways[side] = len(l.ways) > 0
-		}
-	}
-	known := other == 0 // whether it is known that no segments win nearby
-	l.near = l.near[:0]
+	return 0 // such a gap costs less
+}
+
+// mayHaveOne returns the diagonals around one on which an alignment may be that has one gap of the
+// cost of the cap and loses `left` or less beside, by lemma 13: from > to if there is none.
+func (l *Local) mayHaveOne(strand *Strand, p Place, d *localDiagonal, left int) (from, to int) {
+	b, other, inserted := l.budget, max(left-lossOpen, 0), l.budget.cappedInsertion(left)
+	// Without other gaps all bases on one side of the gap are on the diagonal: whether these may be
+	// the first ones, or the last.
+	ends := [2]bool{other > 0 || l.reaches(d.differs, false, left), other > 0 || l.reaches(d.differs, true, left)}
+	from, to = 1, 0
 	for up := range 2 {
 		// The diagonals before a deletion or after an insertion, or the other way round.
-		from, to := -other, other
+		low, high := -other, other
 		if up == 1 {
-			to += LongestGap
+			high += LongestGap
 		} else {
-			from -= LongestGap
+			low -= LongestGap
 		}
-		deletion := 1 - up
-		if !ways[deletion] && (inserted == 0 || !ways[1-deletion]) ||
-			!l.brokenBlocks(strand, p, d.diagonal, from, to, max(b.bridged(0, left), b.bridged(inserted, left))) {
-			continue
-		}
-		for side := range 2 { // in this order, as pastGap turns the blocks for the second
-			g := 0
-			if side != deletion {
-				if g = inserted; g == 0 {
-					continue
-				}
-			}
-			if !ways[side] || !l.mayBridge(g, left) {
-				continue
-			}
-			if !known {
-				known = true
-				l.beside = l.beside[:0]
-				l.wins(strand, p, d.diagonal, -other, -1)
-				l.wins(strand, p, d.diagonal, 1, other)
-				l.near = append(l.near, l.beside...)
-			}
-			if len(l.near) == 0 {
-				l.reach(d.differs, side == 1, left)
-			} else {
-				l.reachOver(d.differs, side == 1, left)
-			}
-			if l.mayGoOn(strand, p, d, side == 1, from, to, g, most) {
-				return true
-			}
+		deletion, insertion := ends[1-up], ends[up] && inserted > 0
+		if (deletion || insertion) && l.brokenBlocks(strand, p, d.diagonal, low, high, max(b.bridged(0, left), b.bridged(inserted, left))) &&
+			(deletion && l.mayBridge(0, left) || insertion && l.mayBridge(inserted, left)) {
+			from, to = min(from, low), max(to, high)
 		}
 	}
-	return false
+	return from, to
 }
 
 // mayHaveTwo tells whether an alignment through a diagonal may have two gaps of the cost of the
@@ -133,20 +123,6 @@ func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width 
 	return changed
 }
 
-// mayChainTwo tells whether an alignment as of mayHaveTwo may lose `most` or less by the chains of
-// lemma 12. Each of two gaps costs the cap, and not lossOpen, and T / m is forgiven for each base
-// that such gaps insert.
-func (l *Local) mayChainTwo(strand *Strand, p Place, d *localDiagonal, most int) bool {
-	b := l.budget
-	l.beside = l.beside[:0]
-	l.wins(strand, p, d.diagonal, -b.spread, -1)
-	l.wins(strand, p, d.diagonal, 1, b.spread)
-	inserted := (most - 2*b.cap) * b.m / b.each
-	forgiven := (inserted*(b.m-b.each) + b.m - 1) / b.m
-	most -= 2*(b.cap-lossOpen) - forgiven
-	return l.chained(d.differs, false, most) <= most
-}
-
 // bridged returns the most blocks for which mayBridge may be true.
 func (b *localBudget) bridged(inserted, left int) int {
 	most := 1 + (left+6)/4
@@ -186,76 +162,21 @@ func (l *Local) haveBroken(blocks, broken int) bool {
 	return false
 }
 
-// A localWay is an alignment on a diagonal of the bases before one, as seen from the first base of
-// the strand or from the last, and the loss so far.
-type localWay struct{ at, lost int }
-
-// reach leaves in l.ways those on a diagonal alone that have a piece and lose `most` or less.
-func (l *Local) reach(differs []uint64, last bool, most int) {
+// reaches tells whether the first bases of the strand, or the last ones, may have a piece on a
+// diagonal and lose `most` or less before it.
+func (l *Local) reaches(differs []uint64, last bool, most int) bool {
 	m := l.budget.m
-	l.ways = l.ways[:0]
-	lost, leap, piece := 0, 0, false
-	for from := 0; ; {
+	for from, lost := 0, 0; lost <= most; {
 		at := nextBit(differs, from, m)
 		if last {
 			at = m - 1 - lastBit(differs, m-from)
 		}
-		piece = piece || at-from >= l.budget.piece
-		if piece {
-			l.ways = append(l.ways, localWay{at, lost})
+		if at-from >= l.budget.piece || at == m {
+			return at < m || at-from >= l.budget.piece
 		}
-		if at == m {
-			return
-		}
-		leap = min(leap, lost-at)
-		if lost = min(lost+lossMismatch, at+1, leap+at+1+lossOpen); lost > most {
-			return // it only rises
-		}
-		from = at + 1
+		lost, from = min(lost+lossMismatch, at+1), at+1
 	}
-}
-
-// reachOver is reach with segments on the diagonals in l.near, as chained has them. No base adds
-// more than 1 to a score, so that none is reached any more once the best chain has lost more than
-// `most`.
-func (l *Local) reachOver(differs []uint64, last bool, most int) {
-	m, words := l.budget.m, len(differs)
-	n := len(l.near) / words
-	l.ways = l.ways[:0]
-	l.ends = parallel.Resize(l.ends, n)
-	for k := range l.ends {
-		l.ends[k] = 0
-	}
-	on, best, run, piece := 0, 0, 0, false
-	for i := range m + 1 {
-		w, bit := i>>6, uint(i&63)
-		if last && i < m {
-			w, bit = (m-1-i)>>6, uint((m-1-i)&63)
-		}
-		differing := i == m || differs[w]>>bit&1 != 0
-		if differing {
-			piece = piece || run >= l.budget.piece
-			if run > 0 && piece && i-on <= most {
-				l.ways = append(l.ways, localWay{i, i - on})
-			}
-			run = 0
-		}
-		if i == m || i-best > most {
-			return
-		}
-		fresh := max(0, best-lossOpen)
-		if on = max(on, fresh); differing {
-			on -= lossMismatch - 1
-		} else {
-			on++
-			run++
-		}
-		best = max(best, on)
-		for k := range l.ends {
-			l.ends[k] = max(l.ends[k], fresh) + 1 - lossMismatch*int(l.near[k*words+w]>>bit&1)
-			best = max(best, l.ends[k])
-		}
-	}
+	return false
 }
 
 // lastBit returns the last bit that is set of those before one, or -1.
@@ -268,73 +189,6 @@ func lastBit(words []uint64, before int) int {
 		before = w << 6
 	}
 	return -1
-}
-
-// mayGoOn tells whether one of l.ways, as seen from the first base or the last, may go on over a
-// gap of the cost of the cap to diagonals [from, to] around its own, and lose `most` or less. The
-// gap may insert up to `inserted` bases.
-func (l *Local) mayGoOn(strand *Strand, p Place, d *localDiagonal, last bool, from, to, inserted, most int) bool {
-	b := l.budget
-	if !l.pastGap(last, inserted, most) {
-		return false
-	}
-	l.beside = l.beside[:0]
-	won := lossOpen + l.wins(strand, p, d.diagonal, from, min(to, -1)) + l.wins(strand, p, d.diagonal, max(from, 1), to)
-	least := b.m + b.cap
-	for _, way := range l.ways {
-		n := max(0, b.m-way.at-won) // bases that are lost
-		g := min(n, inserted)
-		least = min(least, way.lost+b.cap+n-g+g*b.each/b.m)
-	}
-	if least > most {
-		return false
-	}
-	if inserted == 0 {
-		most -= b.cap - lossOpen
-	}
-	return l.chained(d.differs, inserted > 0, most) <= most
-}
-
-// pastGap tells whether one of l.ways may lose `most` or less with a gap of the cost of the cap
-// and, beyond it, the blocks in l.blocks.
-func (l *Local) pastGap(last bool, inserted, most int) bool {
-	b := l.budget
-	if last { // as seen from the last base
-		slices.Reverse(l.blocks)
-		for i, at := range l.blocks {
-			l.blocks[i] = int32(b.m-4) - at
-		}
-	}
-	// Bases that are inserted after another gap, and the most blocks that these may be in.
-	later := min(inserted, (most-b.cap-lossOpen-1)*b.m/b.each)
-	inside := (later+2)/4 + 2
-	for _, way := range l.ways {
-		if later > 0 {
-			broken := -inside
-			for _, at := range l.blocks {
-				if int(at) >= way.at {
-					broken++
-				}
-			}
-			if way.lost+b.cap+lossOpen+1+max(0, 4*broken-3) <= most {
-				return true
-			}
-		}
-		i := 0 // blocks that begin in bases that are aligned or inserted
-		for g := 0; ; g += 4 {
-			g = min(g, inserted)
-			for i < len(l.blocks) && int(l.blocks[i]) < way.at+g {
-				i++
-			}
-			if way.lost+b.cap+g*b.each/b.m+max(0, 4*(len(l.blocks)-i)-3) <= most {
-				return true
-			}
-			if g == inserted || i == len(l.blocks) {
-				break
-			}
-		}
-	}
-	return false
 }
 
 // brokenBlocks leaves in l.blocks where the blocks of four bases begin that are unchanged on none

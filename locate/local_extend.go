@@ -111,10 +111,10 @@ func nextBit(words []uint64, at, m int) int {
 //
 // Proof. In each broken block the alignment has a mismatch, a deletion, or an inserted or clipped
 // base. A mismatch costs 5 of score and lies in one block, a deletion costs 7 or more and goes
-// through one. At most (g - 2) / 4 + 2 blocks have some of g inserted bases, g > 1, and these cost 6
-// + g or more, net of what the threshold forgives, 4 for each block. At most (c + 3) / 4 blocks have
-// some of c bases that are clipped at an end, as blocks begin with the read. These cost c, 4 for
-// each block less 3. All together cost no more than R. ∎
+// through one. At most (g - 2) / 4 + 2 blocks have some of g inserted bases, g > 1, and these cost
+// 6 + g or more, net of what the threshold forgives, 4 for each block. At most (c + 3) / 4 blocks
+// have some of c bases that are clipped at an end, as blocks begin with the read. These cost c, 4
+// for each block less 3. All together cost no more than R. ∎
 //
 // Exceeds counts broken blocks.
 func (l *Local) broken(strand *Strand, p Place, diagonal, near, most int) bool {

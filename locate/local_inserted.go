@@ -10,12 +10,12 @@ func (l *Local) forgiven(diagonals []localDiagonal) bool {
 // mayKeep tells whether an alignment through some diagonals may qualify that is not betterClipped.
 // Others, which qualify by their inserted bases, would be found and left out again.
 //
-// Lemma 19. Let base b of such an alignment be the first one after a gap of the cost of the cap, and
-// let it lose t from base b on, net of what the threshold forgives. Then t < m - b - Cap.
+// Lemma 19. Let base b of such an alignment be the first one after a gap of the cost of the cap,
+// and let it lose t from base b on, net of what the threshold forgives. Then t < m - b - Cap.
 //
 // Proof. The part from base b on scores more than the gap costs. Without both the alignment would
-// otherwise score as much or more. The part has m - b bases, its score is less by what it loses, and
-// net it loses no more. ∎
+// otherwise score as much or more. The part has m - b bases, its score is less by what it loses,
+// and net it loses no more. ∎
 //
 // What localRests counts from base b on is no more than t, as it rounds down what insertions lose.
 func (l *Local) mayKeep(diagonals []localDiagonal) (may bool) {
