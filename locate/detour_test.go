@@ -117,9 +117,9 @@ func TestFindBeside(t *testing.T) {
 	}
 }
 
-// TestMayHaveTwoAtTheBound has two insertions of the cost of the cap, each in three blocks, in a
+// TestBrokenByTwo has two insertions of the cost of the cap, each in three blocks, in a
 // read whose first base is clipped.
-func TestMayHaveTwoAtTheBound(t *testing.T) {
+func TestBrokenByTwo(t *testing.T) {
 	r := rand.New(rand.NewPCG(63, 64))
 	const m, gap, left = 216, DefaultCap - lossOpen, 6
 	for range 50 {
@@ -129,10 +129,10 @@ func TestMayHaveTwoAtTheBound(t *testing.T) {
 		read = string("CATG"[strings.IndexByte("ACGT", read[0])]) + read[1:]
 		reference := truth.Reference(t, text)
 		l := &Local{Reference: reference, Aligner: &Aligner{Reference: reference}, Cap: DefaultCap}
-		l.begin(m, m-2*DefaultCap-left, m, m)
+		b := l.begin(m, m-2*DefaultCap-left, m, m)
 		view := pack(read, 0)
 		for _, diagonal := range []int{at, at - gap, at - 2*gap} {
-			if !l.mayHaveTwo(&view.Strands[Forward], At(0, Forward), diagonal, left) {
+			if l.brokenEights(&view.Strands[Forward], At(0, Forward), diagonal, m) > b.brokenByTwo {
 				t.Fatalf("an alignment from %d on is refused: %s in %s", at, read, text)
 			}
 		}

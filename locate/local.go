@@ -51,7 +51,6 @@ type Local struct {
 	one         localDiagonal   // likewise
 	group       []localDiagonal // see settleNear
 	groupWords  []uint64
-	blocks      []int32
 	runs        []chainRun // of chained, by their numbers in what follows
 	starts      []uint64   // a bit for each base with which one begins
 	heads       []int32    // of each such base, the first

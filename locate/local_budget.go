@@ -16,8 +16,11 @@ type localBudget struct {
 	// near is how far apart the diagonals of an alignment may be at most that qualifies with no gap
 	// of the cost of the cap, and spread the same for any alignment.
 	near, spread int
-	exact        localCosts
-	net          localCosts
+	// brokenByOne and brokenByTwo are how many blocks of eight bases an alignment breaks at most that
+	// has one gap of the cost of the cap, or more (lemma 14).
+	brokenByOne, brokenByTwo int
+	exact                    localCosts
+	net                      localCosts
 }
 
 // localCosts are costs; a band takes the least.
@@ -74,6 +77,10 @@ func newLocalBudget(of localSought) *localBudget {
 	}
 	b.near = b.nearOf(b.budget)
 	b.spread = b.spreadOf(b.budget)
+	b.brokenByOne = b.brokenBy(1)
+	for gaps := 2; gaps*b.cap <= b.budget; gaps++ {
+		b.brokenByTwo = max(b.brokenByTwo, b.brokenBy(gaps))
+	}
 	b.exact = localCosts{mismatch: lossMismatch*lostUnit + editUnit, clip: lostUnit, start: startUnit}
 	b.net = localCosts{mismatch: localCost(lossMismatch * m), clip: localCost(m), limit: localCost(b.budget*m + 1)}
 	for g := 1; g <= LongestGap; g++ {

@@ -22,75 +22,57 @@ import (
 //
 // but inserted bases lose (m - T) / m each. They come right after that base, or another gap does. ∎
 //
-// A GPU counts so (kernels/lead.cu). Here the blocks alone are counted first, and then the chains
-// of lemma 12 on all these diagonals are looked at. There an insertion costs the cap, and any other
-// gap lossOpen. A deletion of the cost of the cap loses Cap - lossOpen more, as each of two gaps
-// does. T / m is forgiven for each of the bases that two insert.
+// A GPU counts so (kernels/lead.cu). Here blocks of eight are counted first (lemma 14), and then
+// the chains of lemma 12 on all these diagonals are looked at. There an insertion costs the cap,
+// and any other gap lossOpen. A deletion of the cost of the cap loses Cap - lossOpen more, as each
+// of two gaps does. T / m is forgiven for each of the bases that two insert.
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) bool {
-	b, from, to := l.budget, -l.budget.spread, l.budget.spread
+	b := l.budget
 	left, more := most-b.cap, b.cap-lossOpen
-	if left >= b.cap && l.mayHaveTwo(strand, p, d.diagonal, left-b.cap) {
-		bases := (left - b.cap) * b.m / b.each
-		more = min(more, 2*more-(bases*(b.m-b.each)+b.m-1)/b.m)
-	} else if from, to = l.mayHaveOne(strand, p, d, left); from > to {
+	if left <= lossOpen && !l.reaches(d.differs, false, left) && !l.reaches(d.differs, true, left) {
 		return false
 	}
+	one, two, spread := b.brokenByOne, 0, LongestGap+max(left-lossOpen, 0)
+	if left >= b.cap {
+		two = b.brokenByTwo
+	}
+	broken := l.brokenEights(strand, p, d.diagonal, max(one, two))
+	if broken > max(one, two) {
+		return false
+	}
+	if broken <= two {
+		spread = b.spread
+		bases := (left - b.cap) * b.m / b.each
+		more = min(more, 2*more-(bases*(b.m-b.each)+b.m-1)/b.m)
+	}
 	l.beside = l.beside[:0]
-	l.wins(strand, p, d.diagonal, from, -1)
-	l.wins(strand, p, d.diagonal, 1, to)
+	l.wins(strand, p, d.diagonal, -spread, -1)
+	l.wins(strand, p, d.diagonal, 1, spread)
 	lost, inserted := l.chained(d.differs, max(most, most-more))
-	return lost <= most-more || inserted <= most && b.cappedInsertion(left) > 0
+	return lost <= most-more || inserted <= most && left*b.m/b.each >= b.cap-lossOpen
 }
 
-// cappedInsertion returns the most bases of an insertion of the cost of the cap, if no more than
-// `left` is lost beside the cap, or 0 if there is none.
-func (b *localBudget) cappedInsertion(left int) int {
-	if g := min(LongestGap, left*b.m/b.each); g >= b.cap-lossOpen {
-		return g
-	}
-	return 0 // such a gap costs less
-}
-
-// mayHaveOne returns the diagonals around one on which an alignment may be that has one gap of the
-// cost of the cap and loses `left` or less beside, by lemma 13: from > to if there is none.
-func (l *Local) mayHaveOne(strand *Strand, p Place, d *localDiagonal, left int) (from, to int) {
-	b, other, inserted := l.budget, max(left-lossOpen, 0), l.budget.cappedInsertion(left)
-	// Without other gaps all bases on one side of the gap are on the diagonal: whether these may be
-	// the first ones, or the last.
-	ends := [2]bool{other > 0 || l.reaches(d.differs, false, left), other > 0 || l.reaches(d.differs, true, left)}
-	from, to = 1, 0
-	for up := range 2 {
-		// The diagonals before a deletion or after an insertion, or the other way round.
-		low, high := -other, other
-		if up == 1 {
-			high += LongestGap
-		} else {
-			low -= LongestGap
-		}
-		deletion, insertion := ends[1-up], ends[up] && inserted > 0
-		if (deletion || insertion) && l.brokenBlocks(strand, p, d.diagonal, low, high, max(b.bridged(0, left), b.bridged(inserted, left))) &&
-			(deletion && l.mayBridge(0, left) || insertion && l.mayBridge(inserted, left)) {
-			from, to = min(from, low), max(to, high)
-		}
-	}
-	return from, to
-}
-
-// mayHaveTwo tells whether an alignment through a diagonal may have two gaps of the cost of the
-// cap, or more, and lose `left` or less beside.
+// brokenBy returns how many blocks of eight bases an alignment breaks at most that loses no more
+// than the budget and has some gaps of the cost of the cap.
 //
-// Lemma 14. Count the blocks of eight bases that are unchanged on none of its diagonals. Each of
-// the two gaps breaks one or, if the two are insertions of g bases together, they break g / 8 + 4.
-// Other parts that lose r break (r + 6) / 4 at most, no more than blocks of four. ∎
-func (l *Local) mayHaveTwo(strand *Strand, p Place, diagonal, left int) bool {
-	b := l.budget
-	most := 0
-	for g := 0; g*b.each <= left*b.m && g <= 2*LongestGap; g++ {
-		most = max(most, g/8+4+(left-g*b.each/b.m+6)/4)
+// Lemma 14. Call a block broken if it is unchanged on none of the diagonals that the alignment may
+// be on. Gaps of the cost of the cap that insert g bases together break g / 8 blocks and two for
+// each gap at most, and each such deletion breaks one. Other parts that lose r break (r + 6) / 4 at
+// most, no more than blocks of four (lemma 6). ∎
+func (b *localBudget) brokenBy(gaps int) (most int) {
+	left := b.budget - gaps*b.cap
+	for g := 0; g*b.each <= left*b.m && g <= gaps*LongestGap; g++ {
+		most = max(most, g/8+2*gaps+(left-g*b.each/b.m+6)/4)
 	}
-	text, broken := &l.Reference.Bases, 0
+	return most
+}
+
+// brokenEights counts blocks of eight bases that are unchanged on none of the diagonals around one
+// that alignments may be on, until there are more than `most`.
+func (l *Local) brokenEights(strand *Strand, p Place, diagonal, most int) (broken int) {
+	b, text := l.budget, &l.Reference.Bases
 	first := l.contig(p).Start + diagonal
-	for w := 0; w+8 <= b.m; w += 64 {
+	for w := 0; w+8 <= b.m && broken <= most; w += 64 {
 		low, high, amb := strand.Planes.Window(w)
 		changed := uint64(0x0101010101010101)
 		if n := b.m - w; n < 64 {
@@ -101,11 +83,9 @@ func (l *Local) mayHaveTwo(strand *Strand, p Place, diagonal, left int) bool {
 			changed &= changedEights(dna.WindowOrZero(text.Low, at), dna.WindowOrZero(text.Low, at+64),
 				dna.WindowOrZero(text.High, at), dna.WindowOrZero(text.High, at+64), low, high, amb, ^uint64(0), uint64(min(b.spread+1-from, 64)))
 		}
-		if broken += bits.OnesCount64(changed); broken > most {
-			return false
-		}
+		broken += bits.OnesCount64(changed)
 	}
-	return true
+	return broken
 }
 
 // changedEightsPlain is changedBlocksPlain for blocks of eight bases.
@@ -121,45 +101,6 @@ func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width 
 		low1, high1 = low1>>1, high1>>1
 	}
 	return changed
-}
-
-// bridged returns the most blocks for which mayBridge may be true.
-func (b *localBudget) bridged(inserted, left int) int {
-	most := 1 + (left+6)/4
-	for g := inserted; g > 0; g -= 4 {
-		most = max(most, (g+2)/4+2+(left-max(g-3, 0)*b.each/b.m+6)/4)
-	}
-	return most
-}
-
-// mayBridge tells whether the blocks in l.blocks are no more than an alignment may break by a gap
-// of the cost of the cap and by other parts that lose `left` or less. The gap is an insertion of up
-// to `inserted` bases or, if that is 0, a deletion.
-func (l *Local) mayBridge(inserted, left int) bool {
-	b := l.budget
-	if inserted == 0 {
-		return len(l.blocks) <= 1+(left+6)/4
-	}
-	for g := inserted; g > 0; g -= 4 { // or up to 3 fewer
-		outside := (left - max(g-3, 0)*b.each/b.m + 6) / 4
-		if inside := (g+2)/4 + 2; len(l.blocks) <= inside+outside && l.haveBroken(inside, len(l.blocks)-outside) {
-			return true
-		}
-	}
-	return false
-}
-
-// haveBroken tells whether, of a number of neighbouring blocks, enough are in l.blocks.
-func (l *Local) haveBroken(blocks, broken int) bool {
-	if broken <= 0 {
-		return true
-	}
-	for i := broken - 1; i < len(l.blocks); i++ {
-		if l.blocks[i]-l.blocks[i-broken+1] < int32(4*blocks) {
-			return true
-		}
-	}
-	return false
 }
 
 // reaches tells whether the first bases of the strand, or the last ones, may have a piece on a
@@ -189,31 +130,4 @@ func lastBit(words []uint64, before int) int {
 		before = w << 6
 	}
 	return -1
-}
-
-// brokenBlocks leaves in l.blocks where the blocks of four bases begin that are unchanged on none
-// of diagonals [from, to] around one. ok is false where there are more than `most`.
-func (l *Local) brokenBlocks(strand *Strand, p Place, diagonal, from, to, most int) (ok bool) {
-	m, text := l.budget.m, &l.Reference.Bases
-	first := l.contig(p).Start + diagonal
-	l.blocks = l.blocks[:0]
-	for w := 0; w+4 <= m; w += 64 {
-		low, high, amb := strand.Planes.Window(w)
-		changed := uint64(0x1111111111111111)
-		if n := m - w; n < 64 {
-			changed &= 1<<(n&^3) - 1
-		}
-		for d := from; d <= to && changed != 0; d += 64 {
-			at := first + d + w
-			changed &= changedBlocks(dna.WindowOrZero(text.Low, at), dna.WindowOrZero(text.Low, at+64),
-				dna.WindowOrZero(text.High, at), dna.WindowOrZero(text.High, at+64), low, high, amb, ^uint64(0), uint64(min(to+1-d, 64)))
-		}
-		for ; changed != 0; changed &= changed - 1 {
-			l.blocks = append(l.blocks, int32(w+bits.TrailingZeros64(changed)))
-		}
-		if len(l.blocks) > most {
-			return false
-		}
-	}
-	return true
 }
