@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"scanmap/dna"
+	"scanmap/internal/parallel"
 )
 
 // Local alignments have the affine score, but that a gap costs Local.Cap at most.
@@ -119,14 +120,24 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 }
 
 // Within returns how much the locations of a read lose at most, r.Sought at most, that lose no more
-// than `near` beyond the best one. It adds `near` to the loss of the best alignment without a gap
-// on the diagonal of a candidate. The best location loses no more, as the best of all alignments.
+// than `near` beyond the best one. It adds `near` to the loss of an alignment on the diagonal of a
+// candidate, or on two neighbouring ones with a gap between. The best location loses no more, as
+// the best of all alignments. Within sorts the candidates.
 func (l *Local) Within(r *Read, candidates []Candidate, near int) (sought int) {
 	m, most := r.Strands[Forward].Length(), r.Sought-near
 	b := l.begin(m, m-r.K, r.Sought, r.Found)
+	sortCandidates(candidates)
 	for i := range candidates {
 		c := &candidates[i]
-		l.words = l.differences(l.words[:0], r.Strand(c.Place), c.Place, int(c.Diagonal), m)
+		strand := r.Strand(c.Place)
+		l.words = l.differences(l.words[:0], strand, c.Place, int(c.Diagonal), m)
+		if i > 0 && candidates[i-1].Place == c.Place {
+			before := int(candidates[i-1].Diagonal)
+			if g := int(c.Diagonal) - before; g > 0 && g <= LongestGap {
+				l.beside = l.differences(l.beside[:0], strand, c.Place, before, m)
+				most = min(most, l.acrossOne(l.beside, l.words, g))
+			}
+		}
 		differing := 0
 		for _, x := range l.words {
 			differing += bits.OnesCount64(x)
@@ -142,6 +153,31 @@ func (l *Local) Within(r *Read, candidates []Candidate, near int) (sought int) {
 		}
 	}
 	return min(most+near, r.Sought)
+}
+
+// acrossOne returns a loss that is no less than that of the best alignment on two diagonals, g
+// apart, with a gap of g bases or none. before and after have a bit for each base that differs.
+func (l *Local) acrossOne(before, after []uint64, g int) (lost int) {
+	m, gap := l.budget.m, min(lossOpen+g, l.budget.cap)
+	mismatch := func(differs []uint64, i int) int { return lossMismatch * int(differs[i>>6]>>(i&63)&1) }
+	// What the bases from each on lose.
+	l.won = parallel.Resize(l.won, 2*(m+1))
+	restBefore, restAfter := l.won[:m+1], l.won[m+1:]
+	restBefore[m], restAfter[m] = 0, 0
+	for i := m - 1; i >= 0; i-- {
+		restBefore[i] = min(m-i, restBefore[i+1]+mismatch(before, i))
+		restAfter[i] = min(m-i, restAfter[i+1]+mismatch(after, i))
+	}
+	lost = m
+	onBefore, onAfter := 0, 0 // what the first bases lose
+	for i := range m {
+		lost = min(lost, onBefore+gap+restAfter[i])
+		if i+g < m {
+			lost = min(lost, onAfter+gap+g+restBefore[i+g])
+		}
+		onBefore, onAfter = min(i+1, onBefore+mismatch(before, i)), min(i+1, onAfter+mismatch(after, i))
+	}
+	return lost
 }
 
 // Cut sorts the candidates of a read and cuts them into parts that lead to no alignment in the same
