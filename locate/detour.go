@@ -132,25 +132,27 @@ func along(differs []uint64, m int) int {
 	return min(least, lost)
 }
 
-// mayQualify tells whether an alignment through a diagonal may qualify, where none does without a
-// gap.
+// mayQualify tells whether an alignment with a piece on a diagonal may qualify, where none does
+// without a gap.
 func (l *Local) mayQualify(strand *Strand, p Place, d *localDiagonal) bool {
 	l.look(strand, p, d, l.budget.budget)
 	return l.budget.floor(d) <= l.budget.budget
 }
 
-// look bounds from below what alignments with gaps through a diagonal lose, in least and far, if
-// that is `most` or less.
+// look bounds from below what alignments with gaps lose that have a piece on a diagonal, in least
+// and far, if that is `most` or less.
 func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 	if d.looked {
 		return
 	}
 	d.looked = true
 	b := l.budget
-	d.far = most >= b.cap && l.mayBeCapped(strand, p, d, most)
 	d.least = most + 1
-	near := b.nearOf(most)
-	if near == 0 || l.broken(strand, p, d.diagonal, near, most) {
+	near, lost := b.nearOf(most), 0 // what all lose at least, by lemma 12
+	if most >= b.cap {
+		d.far, lost = l.mayBeCapped(strand, p, d, most)
+	}
+	if near == 0 || lost > most || l.broken(strand, p, d.diagonal, near, most) {
 		return
 	}
 	won := l.findBeside(strand, p, d, near)

@@ -155,7 +155,7 @@ func TestMayBeCappedByTwo(t *testing.T) {
 		strand, place := &view.Strands[Forward], At(0, Forward)
 		for _, diagonal := range []int{at, at - gap, at - 2*gap} {
 			d := &localDiagonal{diagonal: diagonal, differs: l.differences(nil, strand, place, diagonal, m)}
-			if !l.mayBeCapped(strand, place, d, b.budget) {
+			if may, _ := l.mayBeCapped(strand, place, d, b.budget); !may {
 				t.Fatalf("an alignment from %d on is refused: %s in %s", at, read, text)
 			}
 		}

@@ -26,11 +26,11 @@ import (
 // the chains of lemma 12 on all these diagonals are looked at. There an insertion costs the cap,
 // and any other gap lossOpen. A deletion of the cost of the cap loses Cap - lossOpen more, as each
 // of two gaps does. T / m is forgiven for each of the bases that two insert.
-func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) bool {
+func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) (may bool, lost int) {
 	b := l.budget
 	left, more := most-b.cap, b.cap-lossOpen
 	if left <= lossOpen && !l.reaches(d.differs, false, left) && !l.reaches(d.differs, true, left) {
-		return false
+		return false, 0
 	}
 	one, two, spread := b.brokenByOne, 0, LongestGap+max(left-lossOpen, 0)
 	if left >= b.cap {
@@ -38,7 +38,7 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 	}
 	broken := l.brokenEights(strand, p, d.diagonal, max(one, two))
 	if broken > max(one, two) {
-		return false
+		return false, 0
 	}
 	if broken <= two {
 		spread = b.spread
@@ -49,7 +49,7 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 	l.wins(strand, p, d.diagonal, -spread, -1)
 	l.wins(strand, p, d.diagonal, 1, spread)
 	lost, inserted := l.chained(d.differs, max(most, most-more))
-	return lost <= most-more || inserted <= most && left*b.m/b.each >= b.cap-lossOpen
+	return lost <= most-more || inserted <= most && left*b.m/b.each >= b.cap-lossOpen, lost
 }
 
 // brokenBy returns how many blocks of eight bases an alignment breaks at most that loses no more

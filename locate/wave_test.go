@@ -8,38 +8,46 @@ import (
 	"scanmap/internal/truth"
 )
 
-// leastNear returns what alignments lose at least, in 1/m, that go through diagonal 0 of some and
-// have gaps, each below the cap, from all cells. differs[near+k] is what differs on diagonal k.
+// leastNear returns what alignments lose at least, in 1/m, that have five equal bases in a row on
+// diagonal 0 of some and have gaps, each below the cap, from all cells. differs[near+k] is what
+// differs on diagonal k.
 func leastNear(differs [][]uint64, b *localBudget) int {
-	const never = 1 << 40
+	const never, hasGap, hasFive = 1 << 40, 1, 2
 	near, m := len(differs)/2, b.m
-	// By base, diagonal, and whether an alignment has a gap and went through 0.
-	cells := make([][][2]int, m)
+	// By base, diagonal, and what an alignment has.
+	cells := make([][][4]int, m)
 	least := never
 	for i := range m {
-		cells[i] = make([][2]int, len(differs))
+		cells[i] = make([][4]int, len(differs))
 		for k := range differs {
-			pair := lossMismatch * m * int(differs[k][i>>6]>>(i&63)&1)
-			best := [2]int{i * m, never}
+			best := [4]int{i * m, never, never, never}
 			for g := -(b.cap - lossOpen - 1); g < b.cap-lossOpen; g++ { // deleted bases
-				from, cost, to := i-1+min(g, 0), 0, k-g
+				from, cost, to, has := i-1+min(g, 0), 0, k-g, hasGap
 				if g > 0 {
 					cost = (lossOpen + g) * m
 				} else if g < 0 {
 					cost = (lossOpen-g)*m - g*b.each
+				} else {
+					has = 0
 				}
 				if from < 0 || to < 0 || to >= len(differs) {
 					continue
 				}
-				for been, lost := range cells[from][to] {
-					if g != 0 && (k == near || to == near) {
-						been = 1
-					}
-					best[been] = min(best[been], lost+cost)
+				for had, lost := range cells[from][to] {
+					best[had|has] = min(best[had|has], lost+cost)
 				}
 			}
-			cells[i][k] = [2]int{best[0] + pair, best[1] + pair}
-			least = min(least, best[1]+pair+(m-1-i)*m)
+			pair := lossMismatch * m * int(differs[k][i>>6]>>(i&63)&1)
+			for has := range best {
+				best[has] += pair
+			}
+			if k == near && i >= 4 && nextBit(differs[k], i-4, m) > i {
+				for had, lost := range cells[i-4][k] {
+					best[had|hasFive] = min(best[had|hasFive], lost)
+				}
+			}
+			cells[i][k] = best
+			least = min(least, best[hasGap|hasFive]+(m-1-i)*m)
 		}
 	}
 	return least
