@@ -133,7 +133,7 @@ func drawParts(r *rand.Rand) (contigs []string, read string) {
 	read = truth.Random(r, m, "ACGT")
 	if r.IntN(6) == 0 {
 		unit := truth.Random(r, 1+r.IntN(40), "ACGT")
-		read = truth.Edited(r, strings.Repeat(unit, m/len(unit)+2), r.IntN(4))[:m]
+		read = truth.Edited(r, strings.Repeat(unit, m/len(unit)+4), r.IntN(4))[:m]
 	}
 	for range 1 + r.IntN(2) {
 		text := truth.Random(r, r.IntN(30), letters)
