@@ -1,5 +1,5 @@
 // Candidates of local locations are compared with the text around them here. A candidate is dropped
-// if no sought alignment goes through it. The host would drop all these (locate.Local.Leads).
+// if no sought alignment goes through it. The host would drop nearly all these (Local.Leads).
 //
 // An alignment that qualifies loses D or less. The loss of an alignment that goes through a
 // diagonal is bounded from below as on the host, by lemmas of package locate:
