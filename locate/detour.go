@@ -263,7 +263,7 @@ type chainRun struct {
 	on        int    // the number of the diagonal
 	differing int    // bases before it that differ
 	after     int32  // the next run that begins with the same base, or -1
-	score     [4]int // by level, of the best chain that ends with base i of it, less i + 1, in 1/m
+	score     [4]int // by level, the best chain's that ends with base i, less i + 1, in 1/m
 }
 
 // addRuns adds the runs of a diagonal with a number to l.runs.

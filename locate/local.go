@@ -155,8 +155,8 @@ func (l *Local) Within(r *Read, candidates []Candidate, near int) (sought int) {
 	return min(most+near, r.Sought)
 }
 
-// acrossOne returns a loss that is no less than that of the best alignment on two diagonals, g
-// apart, with a gap of g bases or none. before and after have a bit for each base that differs.
+// acrossOne bounds from above what the best alignment loses on two diagonals, g apart, with a gap
+// of g bases or none. before and after have a bit for each base that differs.
 func (l *Local) acrossOne(before, after []uint64, g int) (lost int) {
 	m, gap := l.budget.m, min(lossOpen+g, l.budget.cap)
 	mismatch := func(differs []uint64, i int) int { return lossMismatch * int(differs[i>>6]>>(i&63)&1) }

@@ -17,7 +17,7 @@ func (l *Local) forgiven(diagonals []localDiagonal) bool {
 // otherwise score as much or more. The part has m - b bases, its score is less by what it loses,
 // and net it loses no more. ∎
 //
-// What localRests counts from base b on is no more than t, as it rounds down what insertions lose.
+// The loss that localRests counts from base b on is at most t, as it rounds insertions down.
 func (l *Local) mayKeep(diagonals []localDiagonal) (may bool) {
 	b, w := l.budget, &l.window
 	spread, longest := b.spread, LongestGap

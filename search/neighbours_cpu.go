@@ -502,8 +502,8 @@ func (f *neighbours) find(s *scratch, r textRange, found func(needle, end int)) 
 	}
 }
 
-// sort puts s.words in order. Where they are many for the needles, those of each needle, which are
-// few and nearly in order, are brought together first.
+// sort puts s.words in order. Where the needles have many, the words of each needle are brought
+// together first: they are few, and nearly in order.
 func (f *neighbours) sort(s *scratch) {
 	if len(s.words) < len(f.checks)/4 {
 		slices.Sort(s.words)

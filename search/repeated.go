@@ -48,9 +48,9 @@ func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
 	return r, nil
 }
 
-// Beside returns a Repeated for another goroutine, which searches with so many threads and shares
-// tables and GPUs with r. On GPUs they search by turns. Prepare has to be called before it, and
-// Close for r alone, when all others are done.
+// Beside returns a Repeated for another goroutine. It searches with a number of threads, and shares
+// tables and GPUs with r. On GPUs both search by turns. Prepare has to be called first, and Close
+// for r alone, when all others are done.
 func (r *Repeated) Beside(threads int) *Repeated {
 	b := &Repeated{s: r.s, planned: true}
 	b.text = Text{alphabet: DNA, ref: &b.ref, iupac: r.text.iupac, expected: r.text.expected}

@@ -29,7 +29,7 @@ type searcher struct {
 	best    bestFirst
 	// locators has one for each goroutine of locateParts.
 	locators []locator
-	// kept is what is made of the needles, if it is used again (repeated.go); otherwise it is nil.
+	// kept is made of the needles, if it is used again (repeated.go); otherwise it is nil.
 	kept *kept
 }
 

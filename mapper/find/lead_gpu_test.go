@@ -69,9 +69,10 @@ func drawLeadCase(r *rand.Rand, m, left, most int) leadCase {
 	return c
 }
 
-// TestLead has a GPU keep each candidate that Leads keeps, but for those, by gaps of the cost of
-// the cap, through which nothing goes that is sought, and hardly any others: of alignments that
-// lose as much as they may, a little less and a little more, on their diagonals and others.
+// TestLead has alignments that lose as much as they may, a little less and a little more, and
+// candidates on their diagonals and elsewhere. A GPU keeps all candidates that Leads keeps, and
+// hardly any more. Exceptions are candidates that Leads keeps by gaps of the cost of the cap,
+// though no alignment goes there.
 func TestLead(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
