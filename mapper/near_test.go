@@ -568,6 +568,32 @@ func TestFirst(t *testing.T) {
 	}
 }
 
+func TestInSteps(t *testing.T) {
+	for _, c := range []struct {
+		of, length int
+		bases      int64
+		distance   string
+		report     ReportMode
+		want       bool
+	}{
+		{firstReads, 150, 1 << 27, "4%", ReportOne, true},
+		{firstReads, 150, 1 << 27, "4%", ReportAll, false},
+		{firstReads - 1, 150, 1 << 27, "4%", ReportOne, false},
+		{firstReads, 150, 1<<27 - 1, "4%", ReportBest, false},
+		{1, 150, 1, "8%", ReportBest, true},
+		{firstReads, 75, 1 << 27, "4%", ReportOne, false},
+	} {
+		distance, err := ParseDistance(c.distance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Distance: distance, Report: Report{Mode: c.report}, Engine: EngineSkim}
+		if got := o.InSteps(c.of, c.length, c.bases); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}
+
 // TestCountsSteps counts reads that were not sought to the end, by how many edits more they need.
 func TestCountsSteps(t *testing.T) {
 	o := Options{Report: Report{Mode: ReportOne}, Engine: EngineSkim, shared: &sharedReference{bases: 1 << 27}}

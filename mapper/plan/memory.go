@@ -10,6 +10,7 @@ import (
 type shape struct {
 	referenceBases, reads, bases, batch, threads, sorting, counting int64
 	pieces                                                          float64 // of a read, on average
+	again                                                           float64 // share packed again
 	compressed                                                      int64   // files of reads
 	compressedReference, binary                                     bool
 }
@@ -17,7 +18,8 @@ type shape struct {
 // The memory of a run, in bytes, fitted to 40 runs. They mapped 11,000 to a million reads of 36 to
 // 1000 bases against 0.03 to 100 Mb, with 1 to 8 threads, single and paired, simulated and real,
 // sorted and not (23 November 2026, linux/amd64). ofProgram, ofThread and garbageAtWork were fitted
-// again to 14 smaller ones on two cores with other work (27 November 2026; TestMemoryOfRuns).
+// again to 14 smaller ones on two cores with other work (27 November 2026; TestMemoryOfRuns). Reads
+// that are sought again (shape.again) are in five runs with 200 Mb and 1 Gb (28 November 2026).
 const (
 	ofProgram       = 12.5e6 // and of the runtime
 	ofThread        = 2.6e6
@@ -52,7 +54,7 @@ func (s *shape) memory() int64 {
 	if s.binary {
 		text *= textBesideBAM
 	}
-	packed := ofReadPacked + ofPackedLetter*length + ofPiece*s.pieces
+	packed := (ofReadPacked + ofPackedLetter*length + ofPiece*s.pieces) * (1 + s.again)
 	sorted, most := ofSortedLetter*length, float64(s.sorting)
 	if s.sorting == 0 {
 		sorted = 0

@@ -40,6 +40,10 @@ func TestMemoryOfRuns(t *testing.T) {
 			pieces: 4.38, compressed: 1, compressedReference: true, binary: true}, 88, 74, 74},
 		{"human mosaic, BAM", shape{referenceBases: 15600299, reads: 5000, bases: 270000, batch: 60938, threads: 2,
 			pieces: 3.00, compressed: 1, compressedReference: true, binary: true}, 101, 93, 93},
+		{"human-like gigabase, reads sought in steps", shape{referenceBases: 1e9, reads: 500000, bases: 75000000, batch: 896096, threads: 2,
+			pieces: 7.00, again: 0.5}, 2404, 2463, 2529},
+		{"human-like 200 Mb, pairs sought in steps", shape{referenceBases: 2e8, reads: 800000, bases: 80000000, batch: 781249, threads: 2,
+			pieces: 5.00, again: 0.5}, 2546, 2543, 2596},
 	} {
 		likely := c.shape.memory() / mib
 		if likely != c.likely {

@@ -112,6 +112,11 @@ func Make(ctx context.Context, o mapper.Options, out Output) (*Plan, error) {
 	}
 	if work.GPUs == 0 {
 		shape.batch = p.BatchReads
+		for _, l := range p.Lengths {
+			if o.InSteps(int(min(shape.batch, shape.reads)), l.Bases, p.Reference.Bases) {
+				shape.again += l.Share / 2
+			}
+		}
 		p.Likely = shape.memory()
 	}
 	return p, nil
