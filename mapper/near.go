@@ -122,20 +122,17 @@ func (o *Options) first(of, length, k int) int {
 // InSteps tells whether a CPU seeks a read of a length in steps, one of a batch of `of` reads that
 // are mapped to a reference of some bases.
 func (o *Options) InSteps(of, length int, bases int64) bool {
-	run := Options{
-		Engine: o.Engine, Metric: o.Metric, Distance: o.Distance, Local: o.Local, Report: o.Report, Device: o.Device,
-		shared: &sharedReference{bases: bases},
-	}
+	run := *o
+	run.shared = &sharedReference{bases: bases}
 	sought, k := run.sought(), run.largest(length)
 	return sought != nil && sought(0, of, length, k) < k
 }
 
 // savesFew tells whether a batch of `of` reads is sought in steps even where the first step saves
 // a few edits alone, of 6 for example: the reference has many repeats, as large ones have, and the
-// reads are worth another pass. On human-like references of 200 Mb and 1 Gb this saves 15 to 40 %
-// of the CPU time of a run, if there are more than 30,000 reads. With 100 Mb of C. elegans it
-// takes 10 % more. On a GPU, where `of` is 0, 4 M pairs of the gigabase take 9 s in steps, and 5 s
-// otherwise.
+// reads are worth another pass. With 100,000 reads and more, on human-like references of 200 Mb and
+// 1 Gb, this saves 15 to 40 % of the CPU time. With 100 Mb of C. elegans it takes 10 % more. On a
+// GPU, where `of` is 0, 4 M pairs of the gigabase take 9 s in steps, and 5 s otherwise.
 func (o *Options) savesFew(of int) bool {
 	return o.repetitive() && of >= cmp.Or(o.limits.stepReads, firstReads)
 }
