@@ -119,31 +119,31 @@ func (o *Options) first(of, length, k int) int {
 	return all
 }
 
-// InSteps tells whether a CPU seeks a read of a length in steps, one of a batch of `of` reads that
-// are mapped to a reference of some bases.
-func (o *Options) InSteps(of, length int, bases int64) bool {
+// InSteps tells whether a CPU seeks a read of a length in steps, one of a batch of `of` reads, if
+// the reference is repetitive.
+func (o *Options) InSteps(of, length int) bool {
 	run := *o
-	run.shared = &sharedReference{bases: bases}
+	run.limits.stepReads = firstReads
 	sought, k := run.sought(), run.largest(length)
 	return sought != nil && sought(0, of, length, k) < k
 }
 
 // savesFew tells whether a batch of `of` reads is sought in steps even where the first step saves
-// a few edits alone, of 6 for example: the reference has many repeats, as large ones have, and the
-// reads are worth another pass. With 100,000 reads and more, on human-like references of 200 Mb and
-// 1 Gb, this saves 15 to 40 % of the CPU time. With 100 Mb of C. elegans it takes 10 % more. On a
-// GPU, where `of` is 0, 4 M pairs of the gigabase take 9 s in steps, and 5 s otherwise.
+// a few edits alone, of 6 for example: most candidates come from repeats, and the reads are worth
+// another pass over the reference. With 100,000 reads and more, on human-like references of 200 Mb
+// and 1 Gb, this saves 15 to 40 % of the CPU time. With C. elegans it takes 10 % more, and with 200
+// Mb of random bases 30 %. On a GPU, where `of` is 0, 4 M pairs of the gigabase take 9 s in steps,
+// and 5 s otherwise.
 func (o *Options) savesFew(of int) bool {
-	return o.repetitive() && of >= cmp.Or(o.limits.stepReads, firstReads)
+	return (o.limits.stepReads > 0 || o.repetitive()) && of >= cmp.Or(o.limits.stepReads, firstReads)
 }
 
 // firstReads is how many reads the first batch has on the CPU where reads are sought in steps:
 // enough to tell how far the first step should go, and to be worth a second one.
 const firstReads = 1 << 16
 
-// repetitive tells whether the reference is so long that most candidates of reads come from
-// repeats.
-func (o *Options) repetitive() bool { return o.shared != nil && o.shared.bases >= 1<<27 }
+// repetitive tells whether a CPU has found that the reference is.
+func (o *Options) repetitive() bool { return o.shared != nil && o.shared.Repetitive() }
 
 // plannedEdits is how many edits the best location of a read may have so that its near ones are
 // known after the first step, unless many reads have more.

@@ -540,55 +540,66 @@ func countedSets(o *PairOptions, model *insertModel, sets *[2][]locate.Location,
 // roundedAway is by how much likelihoods differ at most that are equal in hundredths of a decibel.
 const roundedAway = 0.005
 
-// TestFirst has large and small batches on long and short references.
+// TestFirst has large and small batches on repetitive references and others.
 func TestFirst(t *testing.T) {
-	const long, short = 1 << 27, 1<<27 - 1
+	repeats := wordsOf(t, strings.Repeat(truth.Random(rand.New(rand.NewPCG(1, 2)), 500, "ACGT"), 10))
+	unique := wordsOf(t, truth.Random(rand.New(rand.NewPCG(3, 4)), 5000, "ACGT"))
 	for _, c := range []struct {
-		bases                     int64
+		shared                    *sharedReference
 		of, length, k, more, want int
 	}{
-		{long, firstReads, 150, 6, 0, 3},
-		{long, firstReads, 150, 6, 2, 5},
-		{long, firstReads, 150, 6, 3, 6}, // all at once
-		{long, firstReads, 100, 4, 0, 3},
-		{long, firstReads, 100, 3, 0, 3},
-		{long, firstReads, 250, 10, 0, 4}, // one edit more is planned for
-		{long, firstReads - 1, 150, 6, 0, 6},
-		{long, 0, 150, 6, 0, 6}, // a GPU
-		{short, firstReads, 150, 6, 0, 6},
-		{short, firstReads, 150, 7, 0, 3}, // saves many edits
-		{short, 0, 150, 7, 1, 7},
-		{short, 0, 150, 8, 1, 4},
+		{repeats, firstReads, 150, 6, 0, 3},
+		{repeats, firstReads, 150, 6, 2, 5},
+		{repeats, firstReads, 150, 6, 3, 6}, // all at once
+		{repeats, firstReads, 100, 4, 0, 3},
+		{repeats, firstReads, 100, 3, 0, 3},
+		{repeats, firstReads, 250, 10, 0, 4}, // one edit more is planned for
+		{repeats, firstReads - 1, 150, 6, 0, 6},
+		{repeats, 0, 150, 6, 0, 6}, // a GPU
+		{unique, firstReads, 150, 6, 0, 6},
+		{unique, firstReads, 150, 7, 0, 3}, // saves many edits
+		{unique, 0, 150, 7, 1, 7},
+		{unique, 0, 150, 8, 1, 4},
+		{&sharedReference{}, firstReads, 150, 6, 0, 6}, // words were not counted
 	} {
-		o := Options{Report: Report{Mode: ReportOne}, shared: &sharedReference{bases: c.bases}}
+		o := Options{Report: Report{Mode: ReportOne}, shared: c.shared}
 		o.shared.more.Store(int32(c.more))
 		if got := o.first(c.of, c.length, c.k); got != c.want {
-			t.Errorf("%+v: up to %d", c, got)
+			t.Errorf("%d reads of %d bases with %d edits, %d more, repetitive %t: up to %d, want %d",
+				c.of, c.length, c.k, c.more, c.shared.Repetitive(), got, c.want)
 		}
 	}
+}
+
+// wordsOf has a finder count the words of a text.
+func wordsOf(t *testing.T, text string) *sharedReference {
+	t.Helper()
+	s := &sharedReference{}
+	find.OnCPU(truth.Reference(t, text), find.Options{
+		Engine: EngineSkim, Threads: 1, Times: &find.Times{}, Words: &s.Words, Limits: find.Limits{CountedBases: 1},
+	})
+	return s
 }
 
 func TestInSteps(t *testing.T) {
 	for _, c := range []struct {
 		of, length int
-		bases      int64
 		distance   string
 		report     ReportMode
 		want       bool
 	}{
-		{firstReads, 150, 1 << 27, "4%", ReportOne, true},
-		{firstReads, 150, 1 << 27, "4%", ReportAll, false},
-		{firstReads - 1, 150, 1 << 27, "4%", ReportOne, false},
-		{firstReads, 150, 1<<27 - 1, "4%", ReportBest, false},
-		{1, 150, 1, "8%", ReportBest, true},
-		{firstReads, 75, 1 << 27, "4%", ReportOne, false},
+		{firstReads, 150, "4%", ReportOne, true},
+		{firstReads, 150, "4%", ReportAll, false},
+		{firstReads - 1, 150, "4%", ReportBest, false},
+		{1, 150, "8%", ReportBest, true},
+		{firstReads, 75, "4%", ReportOne, false},
 	} {
 		distance, err := ParseDistance(c.distance)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o := Options{Distance: distance, Report: Report{Mode: c.report}, Engine: EngineSkim}
-		if got := o.InSteps(c.of, c.length, c.bases); got != c.want {
+		if got := o.InSteps(c.of, c.length); got != c.want {
 			t.Errorf("%+v: %t", c, got)
 		}
 	}
@@ -596,7 +607,7 @@ func TestInSteps(t *testing.T) {
 
 // TestCountsSteps counts reads that were not sought to the end, by how many edits more they need.
 func TestCountsSteps(t *testing.T) {
-	o := Options{Report: Report{Mode: ReportOne}, Engine: EngineSkim, shared: &sharedReference{bases: 1 << 27}}
+	o := Options{Report: Report{Mode: ReportOne}, Engine: EngineSkim, shared: &sharedReference{}}
 	o.limits.stepReads = 1
 	reads := truth.Reads(strings.Repeat("A", 150), strings.Repeat("C", 150), strings.Repeat("G", 75))
 	b, err := find.OnCPU(truth.Reference(t, "ACGT"), o.finding(&find.Times{})).Pack(reads, 1, func(m int) int { return m / 25 })

@@ -100,8 +100,8 @@ type limits struct {
 	bases int64
 	// atOnce has all reads sought up to their largest distance at first.
 	atOnce bool
-	// stepReads is how many reads of a batch make a step worth while that saves few edits (savesFew),
-	// firstReads if it is 0.
+	// stepReads is how many reads of a batch make a step worth while that saves few edits (savesFew)
+	// on any reference; if it is 0, firstReads are on repetitive ones.
 	stepReads int
 	// settleAll has all candidates settled, as where all local locations count.
 	settleAll bool

@@ -3,6 +3,7 @@ package find
 import (
 	"math/bits"
 	"sync"
+	"sync/atomic"
 
 	"scanmap/dna"
 	"scanmap/internal/parallel"
@@ -37,16 +38,28 @@ const sampledBases = 1 << 25
 
 // Words are how frequent the words of a reference are, once a finder has counted them.
 type Words struct {
-	once sync.Once
-	rare *rarity
+	once       sync.Once
+	rare       *rarity
+	repetitive atomic.Bool
 }
+
+// Repetitive tells whether the words were counted, and words of the reference occur elsewhere in it
+// repetitiveFrom times as often as in random bases, on average, or more.
+func (w *Words) Repetitive() bool { return w.repetitive.Load() }
+
+// repetitiveFrom tells references whose reads have many candidates from others: it is 1 for random
+// bases, 2.8 for yeast, 6.7 for C. elegans, 10.6 for human loci and 16 for human-like references.
+const repetitiveFrom = 8
 
 // of returns the counts of a reference: the shared ones, or new ones where w is nil.
 func (w *Words) of(s *shared) *rarity {
 	if w == nil {
 		return newRarity(s.ref, s.segments, s.options.Threads)
 	}
-	w.once.Do(func() { w.rare = newRarity(s.ref, s.segments, s.options.Threads) })
+	w.once.Do(func() {
+		w.rare = newRarity(s.ref, s.segments, s.options.Threads)
+		w.repetitive.Store(w.rare.repeats() >= repetitiveFrom)
+	})
 	return w.rare
 }
 
@@ -85,6 +98,17 @@ func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
 		}
 	})
 	return r
+}
+
+// repeats returns how many times as often as in random bases words of the reference occur elsewhere
+// in it, on average.
+func (r *rarity) repeats() float64 {
+	all, elsewhere := 1.0, 0.0
+	for _, n := range r.counts {
+		all += float64(n)
+		elsewhere += float64(n) * (float64(n) - 1)
+	}
+	return elsewhere / all / all * float64(len(r.counts))
 }
 
 // countedBases is the length from which on a reference is worth counting. On E. coli (4.6 Mb,

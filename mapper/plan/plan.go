@@ -113,7 +113,7 @@ func Make(ctx context.Context, o mapper.Options, out Output) (*Plan, error) {
 	if work.GPUs == 0 {
 		shape.batch = p.BatchReads
 		for _, l := range p.Lengths {
-			if o.InSteps(int(min(shape.batch, shape.reads)), l.Bases, p.Reference.Bases) {
+			if o.InSteps(int(min(shape.batch, shape.reads)), l.Bases) {
 				shape.again += l.Share / 2
 			}
 		}
