@@ -55,11 +55,22 @@ func Exceeds(text *dna.Sequence, at int, strand Planes, from, to, edits, width i
 // high bits. It returns a bit for the first base of each block of four bases that differ on every
 // diagonal, of those inside; the other bits are arbitrary.
 func changedBlocksPlain(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
+	return changedPlain(low0, low1, high0, high1, low, high, amb, inside, width, 0)
+}
+
+// changedEightsPlain is changedBlocksPlain for blocks of eight bases.
+func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
+	return changedPlain(low0, low1, high0, high1, low, high, amb, inside, width, 4)
+}
+
+// changedPlain is both: a block has four bases, and so many more.
+func changedPlain(low0, low1, high0, high1, low, high, amb, inside, width uint64, more uint) uint64 {
 	changed := ^uint64(0)
 	for range width {
 		x := ((low ^ low0) | (high ^ high0) | amb) & inside
 		x |= x >> 1
 		x |= x >> 2
+		x |= x >> more
 		changed &= x
 		low0, high0 = low0>>1|low1<<63, high0>>1|high1<<63
 		low1, high1 = low1>>1, high1>>1

@@ -129,12 +129,10 @@ func (l *Local) Within(r *Read, candidates []Candidate, near int) (sought int) {
 	sortCandidates(candidates)
 	for i := range candidates {
 		c := &candidates[i]
-		strand := r.Strand(c.Place)
-		l.words = l.differences(l.words[:0], strand, c.Place, int(c.Diagonal), m)
+		l.beside, l.words = l.words, l.beside // of the candidate before
+		l.words = l.differences(l.words[:0], r.Strand(c.Place), c.Place, int(c.Diagonal), m)
 		if i > 0 && candidates[i-1].Place == c.Place {
-			before := int(candidates[i-1].Diagonal)
-			if g := int(c.Diagonal) - before; g > 0 && g <= LongestGap {
-				l.beside = l.differences(l.beside[:0], strand, c.Place, before, m)
+			if g := int(c.Diagonal - candidates[i-1].Diagonal); g > 0 && g <= LongestGap {
 				most = min(most, l.acrossOne(l.beside, l.words, g))
 			}
 		}

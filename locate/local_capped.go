@@ -88,21 +88,6 @@ func (l *Local) brokenEights(strand *Strand, p Place, diagonal, most int) (broke
 	return broken
 }
 
-// changedEightsPlain is changedBlocksPlain for blocks of eight bases.
-func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
-	changed := ^uint64(0)
-	for range width {
-		x := ((low ^ low0) | (high ^ high0) | amb) & inside
-		x |= x >> 1
-		x |= x >> 2
-		x |= x >> 4
-		changed &= x
-		low0, high0 = low0>>1|low1<<63, high0>>1|high1<<63
-		low1, high1 = low1>>1, high1>>1
-	}
-	return changed
-}
-
 // reaches tells whether the first bases of the strand, or the last ones, may have a piece on a
 // diagonal and lose `most` or less before it.
 func (l *Local) reaches(differs []uint64, last bool, most int) bool {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 
-	"scanmap/gpu/device"
 	"scanmap/mapper/find"
 )
 
@@ -142,7 +141,7 @@ func (o *Options) savesFew(of int) bool {
 // enough to tell how far the first step should go, and to be worth a second one.
 const firstReads = 1 << 16
 
-// repetitive tells whether a CPU has found that the reference is.
+// repetitive tells whether a finder of the CPU has found that the reference is.
 func (o *Options) repetitive() bool { return o.shared != nil && o.shared.Repetitive() }
 
 // plannedEdits is how many edits the best location of a read may have so that its near ones are
@@ -193,7 +192,7 @@ func (r *sharedReference) count(o *Options, b *find.Batch, toSeek []int32) {
 	switch {
 	case o.Local != nil:
 		growth = 2
-	case o.Device.Kind != device.CUDA && o.repetitive():
+	case o.repetitive():
 		growth = 1.3
 	}
 	r.more.Store(int32(r.cheapest(growth)))
@@ -201,7 +200,8 @@ func (r *sharedReference) count(o *Options, b *find.Batch, toSeek []int32) {
 
 // cheapest returns how many more edits cost least where to seek an edit further takes `growth`
 // times as long. Reads that are sought again cost twice. On a human-like gigabase it is 1.3, and 2
-// for local locations. On a GPU, and on small references, 1.5 was not found to be worse.
+// for local locations. On references that are not repetitive, and where GPUs are at work from the
+// start, it is taken to be 1.5.
 func (r *sharedReference) cheapest(growth float64) (best int) {
 	least := math.Inf(1)
 	for more := range r.planned {

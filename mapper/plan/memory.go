@@ -19,7 +19,7 @@ type shape struct {
 // 1000 bases against 0.03 to 100 Mb, with 1 to 8 threads, single and paired, simulated and real,
 // sorted and not (23 November 2026, linux/amd64). ofProgram, ofThread and garbageAtWork were fitted
 // again to 14 smaller ones on two cores with other work (27 November 2026; TestMemoryOfRuns). Reads
-// that are sought again (shape.again) are in five runs with 200 Mb and 1 Gb (28 November 2026).
+// that are sought again (shape.again) were in seven runs with 200 Mb and 1 Gb (28 November 2026).
 const (
 	ofProgram       = 12.5e6 // and of the runtime
 	ofThread        = 2.6e6
