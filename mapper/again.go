@@ -9,16 +9,11 @@ import (
 	"scanmap/mapper/find"
 )
 
-// look locates reads [from, to) of a part that holds nothing yet. With seeking set, locations of
-// reads that are sought again may be missing (seekAgain).
-func (w *worker) look(ctx context.Context, p *part, from, to int, seeking bool) (out looked) {
+// look locates reads [from, to) of a part that holds nothing yet.
+func (w *worker) look(ctx context.Context, p *part, from, to int) (out looked) {
 	g := &w.group
 	before := g.reader.Locator.Verified
-	if l := p.library; seeking && l.paired() {
-		g.again = func(read, i int) bool { return w.bothAgain(l, read, i) }
-	}
 	w.locate(ctx, p, from, to)
-	g.again = nil
 	out.verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
 	out.left = maps.Clone(g.left)
 	return out
@@ -51,7 +46,7 @@ func (w *worker) hold(out *looked, from int, most func(i int) int32) {
 // lookAtPairs fills seen for the pairs of reads [from, to) of a part, and returns their locations:
 // all or, with plannedAlone, those up to the distance that every read is sought up to (planned).
 func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []pairSeen, plannedAlone bool) looked {
-	out := w.look(ctx, p, from, to, false)
+	out := w.look(ctx, p, from, to)
 	w.hold(&out, from, func(i int) int32 {
 		// Locations that qualify by inserted bases lose more than K. They are left out only where the
 		// read is sought again.
@@ -101,19 +96,6 @@ func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []
 	return out
 }
 
-// bothAgain tells of a pair, whose first mate is read number i of the group, that both mates are
-// sought again where it does not count by near locations. Both have a location, and the best ones
-// are known, on which alone the distances depend up to which they are sought (seekPair).
-func (w *worker) bothAgain(l *library, read, i int) bool {
-	g, wide := &w.group, w.pairing.wide(l.insert)
-	for x := range 2 {
-		if distance, _ := g.nextDistance(read-i, i+x, wide, false); distance <= int32(g.batch.Sought(read+x)) {
-			return false
-		}
-	}
-	return true
-}
-
 // seekAgain sets again[i] to the distance up to which read number i of the group is to be sought
 // again, or to notAgain. The reads begin with number `from` of the batch. If last is set, all is
 // known then that counts.
@@ -136,14 +118,14 @@ func (w *worker) seekAgain(l *library, from int, again []int32, last bool) {
 
 // seekPair is seekAgain for a pair.
 func (w *worker) seekPair(l *library, read, i int, upTo []int32, last bool) {
-	g, beyond := &w.group, w.group.near
-	if g.horizons[i].n > 0 && g.horizons[i+1].n > 0 && !w.countsNear(l, read, i) {
-		beyond = w.pairing.wide(l.insert)
+	g, beyond, wide := &w.group, w.group.near, w.pairing.wide(l.insert)
+	if wide > beyond && g.horizons[i].n > 0 && g.horizons[i+1].n > 0 && !w.countsNear(l, read, i) {
+		beyond = wide
 	}
 	for x := range upTo {
 		all := false
 		if upTo[x], all = g.nextDistance(read-i, i+x, beyond, last); all && g.horizons[i+x].n == 0 {
-			beyond = w.pairing.wide(l.insert) // what may be found then counts beside
+			beyond = wide // what may be found then counts beside
 		}
 	}
 	for x := range upTo {

@@ -61,7 +61,7 @@ func (p *pairing) replaceParts(read, i int) pairChoice {
 // beside the locations of the other, -1 for neither.
 func (p *pairing) join(read, i, lost int) pairChoice {
 	g := p.group
-	spans := g.spans[i : i+2]
+	spans, partners := g.spans[i:i+2], true
 	if lost >= 0 || g.near < 0 || !p.setNear(read, i) {
 		for x := range spans {
 			k := int32(g.k(read + x))
@@ -70,8 +70,11 @@ func (p *pairing) join(read, i, lost int) pairChoice {
 			}
 			p.set(x, read+x, g.of(spans[x]), k)
 		}
+		if lost < 0 && g.near >= 0 && p.local {
+			partners = p.addPartners(read, i)
+		}
 	}
-	all := p.combine()
+	all := p.combine() && partners
 	for x := range p.mates {
 		for _, n := range upTo(g.left[read+x], int(p.mates[x].k)) {
 			all = all && n == 0
@@ -112,14 +115,24 @@ func (p *pairing) hasNear(i int) bool {
 	})
 }
 
-// wide returns how much farther than the best location of a mate one may be that is chosen for its
-// pair.
+// wide returns how much farther than the best location of a mate another one may be that counts for
+// a pair that does not count by near ones. Local locations that are farther than near ones count
+// only in the proper places of their mate (addPartners).
+func (p *pairing) wide(model *insertModel) int32 {
+	if p.local {
+		return p.group.near
+	}
+	return p.chosen(model)
+}
+
+// chosen returns how much farther than the best location of a mate one may be that is chosen for
+// its pair.
 //
 // Lemma 3. If a proper combination has that much more than both best locations have together, or
 // less, it may be the most likely one. If it has more, it is less likely than the best ones apart.
 //
 // Proof. Densities of insert sizes differ by this much at most, in distances. ∎
-func (p *pairing) wide(model *insertModel) int32 {
+func (p *pairing) chosen(model *insertModel) int32 {
 	beyond := penaltyOf(discordantDensity(p.bases)) - penaltyOf(model.highest())
 	return max(p.group.near, int32(max(beyond, 0)/p.odds.penalty))
 }

@@ -29,11 +29,8 @@ type group struct {
 	nearPair int32
 	nearOf   [2]int32
 	horizons []horizon
-	// countsNear is that of the worker, for the library at hand. Where it is nil, local locations that
-	// are not near are wanted, too.
-	countsNear func(read, i int) bool
-	// again, when set, tells whether both mates are sought again whatever others lead to.
-	again func(read, i int) bool
+	// nearAlone tells that local locations that are not near are not wanted.
+	nearAlone bool
 	// view is read `viewed` of the batch.
 	view   locate.Read
 	viewed int
@@ -100,32 +97,13 @@ func (g *group) locate(ctx context.Context, p *part, from, to int) {
 	g.locations, g.spans, g.horizons = g.locations[:0], g.spans[:0], g.horizons[:0]
 	clear(g.left)
 	clear(g.parts)
+	g.reader.Near = -1
+	if g.nearAlone {
+		g.reader.Near = int(g.near)
+	}
 	for i := from; i < to; i += b.Together {
-		first := len(g.locations)
-		if g.countsNear != nil && g.locateNear(ctx, p, i) {
-			continue
-		}
-		g.locations, g.spans, g.horizons = g.locations[:first], g.spans[:i-from], g.horizons[:i-from]
 		g.locateReads(ctx, p, i)
 	}
-}
-
-// locateNear is locateReads for local locations that count if near ones do. It tells whether they
-// do, or none count before their reads are sought again; otherwise others may be missing (lemma 4).
-func (g *group) locateNear(ctx context.Context, p *part, read int) bool {
-	g.reader.Near, g.reader.Cut = int(g.near), false
-	i := len(g.spans)
-	g.locateReads(ctx, p, read)
-	g.reader.Near = -1
-	if !g.reader.Cut || g.batch.Together == 1 {
-		return true
-	}
-	for x := range 2 {
-		if s := g.spans[i+x]; s.from == s.to || g.parts[read+x] != nil {
-			return false // the mate is sought near all locations of the other
-		}
-	}
-	return g.countsNear(read, i) || g.again != nil && g.again(read, i)
 }
 
 // locateReads adds reads that belong together to the group, with their locations.

@@ -22,7 +22,7 @@ func chosen(t testing.TB, ref *dna.Reference, l *library, reads []string, o *Opt
 	o.limits.find = find.Limits{Found: math.MaxInt, Handed: math.MaxInt, CountedBases: 1}
 	w := newWorker(ref, o, newContigCounts(ref, 1)[0])
 	finder := find.OnCPU(ref, o.finding(&find.Times{}))
-	b, err := finder.Pack(truth.Reads(reads...), l.together(), o.Distance.For)
+	b, err := finder.Pack(truth.Reads(reads...), l.together(), o.largest)
 	if err != nil {
 		t.Fatal(err)
 	}

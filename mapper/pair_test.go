@@ -308,21 +308,31 @@ type weighed struct {
 	apart    float64
 	unknownA float64 // w^(k+1) of the first mate, relative to nothing, where all up to k are known
 	unknownB float64
+	placeA   float64 // likewise where all in the proper places are known
+	placeB   float64
+	each     int // distance of an edit
 	largest  float64
 	total    float64
 }
 
 // weighAll weighs the combinations of locations of two mates, which are known up to some distances.
 func weighAll(o *PairOptions, model *insertModel, bases int64, a, b []locate.Location, known [2]int) *weighed {
-	w := &weighed{o: o, model: model, a: a, b: b, apart: 0.01 / (2 * float64(bases))}
+	return weighPlaces(o, model, bases, a, b, known, known, 1)
+}
+
+// weighPlaces is weighAll where an edit is a distance of `each`. In the proper places of each mate
+// locations are known up to some distances of their own.
+func weighPlaces(o *PairOptions, model *insertModel, bases int64, a, b []locate.Location, known, places [2]int, each int) *weighed {
+	w := &weighed{o: o, model: model, a: a, b: b, apart: 0.01 / (2 * float64(bases)), each: each}
 	unknown := func(list []locate.Location, k int) float64 {
 		beyond := max(k, int(least(list)))
 		if int(least(list)) > k { // rescued, within twice k
 			beyond = 2 * k
 		}
-		return math.Pow(editOdds, float64(beyond)+1)
+		return w.powerOf(beyond + each)
 	}
 	w.unknownA, w.unknownB = unknown(a, known[0]), unknown(b, known[1])
+	w.placeA, w.placeB = unknown(a, places[0]), unknown(b, places[1])
 	typical := w.typical()
 	for i := range a {
 		for j := range b {
@@ -332,16 +342,16 @@ func weighAll(o *PairOptions, model *insertModel, bases int64, a, b []locate.Loc
 		}
 		w.total += w.power(a[i]) * w.unknownB * w.apart
 		if !w.partnered(0, i) {
-			w.total += w.power(a[i]) * w.unknownB * typical
+			w.total += w.power(a[i]) * w.placeB * typical
 		}
 	}
 	for j := range b {
 		w.total += w.power(b[j]) * w.unknownA * w.apart
 		if !w.partnered(1, j) {
-			w.total += w.power(b[j]) * w.unknownA * typical
+			w.total += w.power(b[j]) * w.placeA * typical
 		}
 	}
-	w.total += w.unknownA * w.unknownB * (typical + w.apart)
+	w.total += w.placeA*w.placeB*typical + w.unknownA*w.unknownB*w.apart
 	return w
 }
 
@@ -360,7 +370,11 @@ func (w *weighed) typical() float64 {
 	return w.model.density(int(math.Round(w.model.mean)))
 }
 
-func (w *weighed) power(l locate.Location) float64 { return math.Pow(editOdds, float64(l.Distance)) }
+func (w *weighed) power(l locate.Location) float64 { return w.powerOf(int(l.Distance)) }
+
+func (w *weighed) powerOf(distance int) float64 {
+	return math.Pow(editOdds, float64(distance)/float64(w.each))
+}
 
 func (w *weighed) proper(i, j int) bool {
 	insert, ok := w.o.insert(&w.a[i], &w.b[j])
@@ -392,20 +406,20 @@ func (w *weighed) partnered(mate, i int) bool {
 // quality is the MAPQ of the first location of a mate.
 func (w *weighed) quality(mate int) byte {
 	right := 0.0
-	own, unknown := w.a[0], w.unknownB
+	own, unknown, place := w.a[0], w.unknownB, w.placeB
 	if mate == 0 {
 		for j := range w.b {
 			right += w.likelihood(0, j)
 		}
 	} else {
-		own, unknown = w.b[0], w.unknownA
+		own, unknown, place = w.b[0], w.unknownA, w.placeA
 		for i := range w.a {
 			right += w.likelihood(i, 0)
 		}
 	}
 	right += w.power(own) * unknown * w.apart
 	if !w.partnered(mate, 0) {
-		right += w.power(own) * unknown * w.typical()
+		right += w.power(own) * place * w.typical()
 	}
 	wrong := 1 - right/w.total
 	if wrong >= 0.5 {

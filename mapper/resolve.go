@@ -338,7 +338,7 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 			defer r.many.Unlock()
 		}
 		start := r.times.find.Verify.Start()
-		ofGroup[i] = w.look(ctx, p, from, to, of != seekParts)
+		ofGroup[i] = w.look(ctx, p, from, to)
 		again := toSeek[from-reads.from : to-reads.from]
 		if of == seekParts {
 			w.seekParts(from, again)

@@ -126,22 +126,37 @@ func TestInsertOfNothing(t *testing.T) {
 }
 
 // TestEstimateTakesUniquePairs has pairs where one mate, or both, lie at two places: none tells the
-// insert size.
+// insert size. Local locations at the second place lose 10 more, so that they are not near.
 func TestEstimateTakesUniquePairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	unit := truth.Random(r, 400, "ACGT")
-	text := truth.Random(r, 400, "ACGT") + unit + truth.Random(r, 500, "ACGT") + unit + truth.Random(r, 400, "ACGT")
+	copied := []byte(unit)
+	for at := 12; at < len(copied); at += 25 {
+		copied[at] = "CGTA"[strings.IndexByte("ACGT", copied[at])]
+	}
+	before, between, after := truth.Random(r, 400, "ACGT"), truth.Random(r, 500, "ACGT"), truth.Random(r, 400, "ACGT")
 	const m, insert = 50, 200
-	for name, from := range map[string]int{"neither": 100, "the first": 700, "the second": 250, "both": 500} {
-		var reads []string
-		for i := range 30 {
-			reads = append(reads, text[from+i:from+i+m], truth.ReverseComplement(text[from+i+insert-m:from+i+insert]))
-		}
-		reference, first, second := writePairs(t, []string{text}, reads)
-		_, stats := runPairs(t, Options{Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}})
-		want := name == "neither"
-		if got := &stats.Libraries[0].Pairs.Insert; got.Estimated != want || want && (got.From != 30 || got.Median != insert) {
-			t.Errorf("%s at two places: %+v", name, got)
+	for _, c := range []struct {
+		of    string
+		local *Local
+		text  string
+	}{
+		{"", nil, before + unit + between + unit + after},
+		{"local ", &Local{Score: DefaultScore}, before + unit + between + string(copied) + after},
+	} {
+		for name, from := range map[string]int{"neither": 100, "the first": 700, "the second": 250, "both": 500} {
+			var reads []string
+			for i := range 30 {
+				reads = append(reads, c.text[from+i:from+i+m], truth.ReverseComplement(c.text[from+i+insert-m:from+i+insert]))
+			}
+			reference, first, second := writePairs(t, []string{c.text}, reads)
+			_, stats := runPairs(t, Options{
+				Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Local: c.local, Report: Report{Mode: ReportOne},
+			})
+			want := name == "neither"
+			if got := &stats.Libraries[0].Pairs.Insert; got.Estimated != want || want && (got.From != 30 || got.Median != insert) {
+				t.Errorf("%s%s at two places: %+v", c.of, name, got)
+			}
 		}
 	}
 }

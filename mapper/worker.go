@@ -82,10 +82,7 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 // insert size is being estimated, it is not known which do.
 func (w *worker) locate(ctx context.Context, p *part, from, to int) {
 	g, l := &w.group, p.library
-	g.countsNear = nil
-	if w.nearAlone && (!l.paired() || l.insert != nil) {
-		g.countsNear = func(read, i int) bool { return w.countsNear(l, read, i) }
-	}
+	g.nearAlone = w.nearAlone && (!l.paired() || l.insert != nil)
 	g.locate(ctx, p, from, to)
 }
 

@@ -17,9 +17,8 @@ type Reader struct {
 	// Local is set where local locations are sought.
 	Local *locate.Local
 	// Near is how much more than the best one local locations may lose that count, or -1 where all
-	// count. Append sets Cut when it may have left out others that candidates lead to.
+	// count. Append may leave others out.
 	Near int
-	Cut  bool
 	// Share does tasks of a Reader together with idle goroutines: `by` is the Reader of the goroutine
 	// that does a task. Where Share is nil, nobody helps.
 	Share func(tasks int, do func(by *Reader, task int))

@@ -39,7 +39,6 @@ func (r *Reader) nearOnly(view *locate.Read, candidates []locate.Candidate) *loc
 	if sought == view.Sought {
 		return view
 	}
-	r.Cut = true
 	near := *view
 	near.Sought, near.Found = sought, view.Sought
 	return &near

@@ -1,0 +1,212 @@
+package mapper
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"scanmap/internal/effort"
+	"scanmap/internal/truth"
+	"scanmap/locate"
+)
+
+// TestPartners takes the local locations that count from all locations, where mates have better
+// ones apart than in their proper places, and weighs all combinations.
+func TestPartners(t *testing.T) {
+	t.Parallel()
+	const m = 150
+	apart, found, outside, partial := 0, 0, 0, 0
+	for seed := range uint64(effort.Pick(150, 40)) {
+		r := rand.New(rand.NewPCG(seed, 61))
+		text, reads := partnersInput(r, m)
+		ref := truth.Reference(t, text)
+		o := Options{Local: &Local{Score: DefaultScore}, Pairs: PairOptions{Orientation: OrientationFR, MaxInsert: 1}}
+		o.limits.bases = 1 << (22 + 5*(seed%3))
+		model := &insertModel{low: 300, high: 500, mean: 400, spread: 30}
+		whole := chosenOf(t, ref, model, reads, o)
+		o.Report.Mode = ReportOne
+		one := chosenOf(t, ref, model, reads, o)
+		for i := 0; i < len(reads); i += 2 {
+			var all [2][]locate.Location
+			for x := range all {
+				c := whole.choices[i+x]
+				if all[x] = slices.Clone(whole.group.locations[c.from:c.to]); len(all[x]) == 0 || c.rescued {
+					t.Fatalf("seed %d, pair %d: no location", seed, i/2)
+				}
+			}
+			w := &weighed{o: &o.Pairs, model: model}
+			sets, known, places := w.withPartners(&all, int(one.pairing.chosen(model)), m/5)
+			for x := range sets {
+				if len(sets[x]) > 0 {
+					found += len(sets[x]) - nearCount(all[x])
+				}
+				c := one.choices[i+x]
+				primary := one.group.locations[c.from]
+				at := slices.IndexFunc(sets[x], func(l locate.Location) bool { return compareSites(&l, &primary) == 0 })
+				if at < 0 || c.found != len(sets[x]) {
+					t.Fatalf("seed %d, pair %d, mate %d: %d locations of %d, the primary one is number %d", seed, i/2, x, c.found, len(sets[x]), at)
+				}
+				sets[x][0], sets[x][at] = sets[x][at], sets[x][0]
+				if known[x] != places[x] {
+					apart++
+				}
+				outside += len(all[x]) - len(sets[x])
+			}
+			want := weighPlaces(&o.Pairs, model, max(o.limits.bases, int64(ref.TotalLength())), sets[0], sets[1], known, places, localDistance)
+			// A lost score of 1 is rounded to hundredths of a decibel, too: 50 may be half a decibel off.
+			if got := want.likelihood(0, 0); got < want.largest*(1-20*roundedAway) {
+				t.Fatalf("seed %d, pair %d: the primary locations have likelihood %g, others %g", seed, i/2, got, want.largest)
+			}
+			for x := range sets {
+				if q, wanted := one.choices[i+x].mapQ, want.quality(x); q != wanted {
+					t.Fatalf("seed %d, pair %d, mate %d: MAPQ %d, want %d", seed, i/2, x, q, wanted)
+				}
+			}
+			if one.pairs[i/2].bounded {
+				partial++
+			}
+		}
+	}
+	if apart < 200 || found < 50 || outside < 200 || partial > 0 {
+		t.Errorf("%d mates apart, %d locations found beside others, %d that do not count, %d in part: the test shows little", apart, found, outside, partial)
+	}
+}
+
+// partnersInput draws a text, and pairs from it whose mates have copies elsewhere.
+func partnersInput(r *rand.Rand, m int) (text string, reads []string) {
+	random := func(n int) string { return truth.Random(r, n, "ACGT") }
+	// Substitutions stay so far from the ends and from each other that nothing is clipped.
+	changed := func(s string, n int) string {
+		b := []byte(s)
+		for _, at := range r.Perm(m/20 - 1)[:n] {
+			at = 20*at + 15
+			b[at] = "CGTA"[strings.IndexByte("ACGT", b[at])]
+		}
+		return string(b)
+	}
+	var all strings.Builder
+	for range 8 {
+		a, b := random(m), random(m)
+		all.WriteString(random(600) + changed(a, r.IntN(5)) + random(r.IntN(260)) + changed(b, r.IntN(5)) + random(600))
+		for range r.IntN(4) {
+			all.WriteString(changed(a, r.IntN(4)) + random(700))
+		}
+		for range r.IntN(4) {
+			all.WriteString(changed(b, r.IntN(4)) + random(700))
+		}
+		reads = append(reads, changed(a, r.IntN(2)), truth.ReverseComplement(changed(b, r.IntN(2))))
+	}
+	return all.String(), reads
+}
+
+// nearCount returns how many locations of a mate are near.
+func nearCount(all []locate.Location) (n int) {
+	best := least(all)
+	for _, l := range all {
+		if l.Distance <= best+nearOfMates*localDistance {
+			n++
+		}
+	}
+	return n
+}
+
+// withPartners returns those local locations of two mates that count for their pair, up to which
+// distances they are known, and up to which they are in the proper places.
+func (w *weighed) withPartners(all *[2][]locate.Location, chosen, k int) (sets [2][]locate.Location, known, places [2]int) {
+	for x, these := range all {
+		slices.SortFunc(these, func(a, b locate.Location) int { return cmp.Compare(a.Distance, b.Distance) })
+		sets[x] = slices.Clone(these[:nearCount(these)])
+		known[x] = min(int(least(these))+nearOfMates*localDistance, k)
+	}
+	places = known
+	w.a, w.b = sets[0], sets[1]
+	for i, a := range w.a {
+		for j, b := range w.b {
+			if w.proper(i, j) && a.Distance == least(w.a) && b.Distance == least(w.b) {
+				return sets, known, places
+			}
+		}
+	}
+	near := [2]int{len(sets[0]), len(sets[1])}
+	for x := range sets {
+		places[x] = min(int(least(all[x]))+chosen, k)
+		for j := range near[1-x] {
+			for _, l := range all[x][near[x]:] { // the best one first
+				mates := [2]locate.Location{l, sets[1-x][j]}
+				if x == 1 {
+					mates[0], mates[1] = mates[1], mates[0]
+				}
+				w.a, w.b = mates[:1], mates[1:]
+				if int(l.Distance) <= places[x] && w.proper(0, 0) {
+					if !slices.ContainsFunc(sets[x], func(s locate.Location) bool { return compareSites(&s, &l) == 0 }) {
+						sets[x] = append(sets[x], l)
+					}
+					break
+				}
+			}
+		}
+	}
+	return sets, known, places
+}
+
+// TestPartnersOfManyPlaces has mates with many locations, which are apart from those of the other
+// but for one place that is the last to be looked at.
+func TestPartnersOfManyPlaces(t *testing.T) {
+	t.Parallel()
+	const m, copies = 150, 40
+	r := rand.New(rand.NewPCG(7, 61))
+	random := func(n int) string { return truth.Random(r, n, "ACGT") }
+	worse := func(s string, n int) string {
+		b := []byte(s)
+		for i := range n {
+			at := 15 + 20*i
+			b[at] = "CGTA"[strings.IndexByte("ACGT", b[at])]
+		}
+		return string(b)
+	}
+	for _, c := range []struct {
+		what         string
+		near         int // locations of the first mate with an edit more than the best one
+		best         int // and how many are as good as that
+		proper       bool
+		partly, sure bool // whether some places are left out, and whether the first mate is certain
+	}{
+		{"one location", 0, 1, true, false, true},
+		{"near ones beside", 30, 1, false, true, false},
+		{"as many", 0, copies, false, true, false},
+	} {
+		a, b := random(m), random(m)
+		var text strings.Builder
+		for range c.best {
+			text.WriteString(random(700) + a)
+		}
+		for range c.near {
+			text.WriteString(random(700) + worse(a, 1))
+		}
+		for i := range copies {
+			if c.proper && i == copies-1 {
+				text.WriteString(random(700) + worse(a, 3) + random(100) + b)
+			} else {
+				text.WriteString(random(1100) + b)
+			}
+		}
+		text.WriteString(random(700))
+		o := Options{Local: &Local{Score: DefaultScore}, Pairs: PairOptions{Orientation: OrientationFR, MaxInsert: 1}, Report: Report{Mode: ReportOne}}
+		o.limits.bases = 1 << 32
+		model := &insertModel{low: 300, high: 500, mean: 400, spread: 30}
+		w := chosenOf(t, truth.Reference(t, text.String()), model, []string{a, truth.ReverseComplement(b)}, o)
+		if p := w.pairs[0]; (p.class == properPair) != c.proper || p.bounded != c.partly {
+			t.Errorf("%s: class %d, bounded %t", c.what, p.class, p.bounded)
+		}
+		if q := w.choices[0].mapQ; (q >= 9) != c.sure {
+			t.Errorf("%s: MAPQ %d of the first mate", c.what, q)
+		}
+		n := len(w.group.locations)
+		w.group.parts[0] = w.group.locations[:1]
+		if all := w.pairing.addPartners(0, 0); !all || len(w.group.locations) != n {
+			t.Errorf("%s: looked for partners of a mate that is mapped by parts", c.what)
+		}
+	}
+}
