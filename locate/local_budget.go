@@ -4,7 +4,7 @@ package locate
 type localBudget struct {
 	of                    localSought
 	m, least, pieces, cap int
-	piece                 int // bases of a piece
+	piece, inset          int // bases of a piece, and at each end of the read where there are none
 	budget                int // m - T, or less where less is sought
 	reach                 int
 	// bounded tells that what loses no more than m - T is sought alone: inserted bases are not
@@ -66,7 +66,7 @@ func newLocalBudget(of localSought) *localBudget {
 	pieces := CutLocal(m, m-max(sought, min(of.found, m-least)), most)
 	b := &localBudget{
 		of: of,
-		m:  m, least: m - sought, pieces: pieces.Number, cap: most, piece: pieces.Bases, budget: sought,
+		m:  m, least: m - sought, pieces: pieces.Number, cap: most, piece: pieces.Bases, inset: pieces.Inset, budget: sought,
 		reach: reach, bounded: of.sought <= m-least, each: sought,
 	}
 	if b.bounded {

@@ -111,6 +111,9 @@ func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c truth.Lo
 		}
 		read := pack(c.Read, most)
 		read.Sought = sought
+		if i == 1 && r.IntN(2) == 0 {
+			candidates = seekAll(l, r, &read)
+		}
 		if i == 2 {
 			near := r.IntN(most + 1)
 			within := l.Within(&read, candidates, near)
@@ -143,6 +146,80 @@ func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c truth.Lo
 		}
 	}
 	return all, nil
+}
+
+// seekAll returns all candidates of a read, as Seek finds them in stretches of any length.
+func seekAll(l *Local, r *rand.Rand, read *Read) (candidates []Candidate) {
+	for i := range l.Reference.Contigs {
+		for strand := range 2 {
+			for low := -len(read.Strands[0].Letters); low < l.Reference.Contigs[i].Length; {
+				high := low + 1 + r.IntN(200)
+				candidates = l.Seek(candidates, read, At(i, strand), low, high)
+				low = high
+			}
+		}
+	}
+	return candidates
+}
+
+// TestSeek compares letters, on contigs that pieces hang over the ends of, and with letters that
+// match nothing.
+func TestSeek(t *testing.T) {
+	for seed := range uint64(effort.Pick(400, 100)) {
+		r := rand.New(rand.NewPCG(seed, 62))
+		m := 20 + r.IntN(100)
+		unit := truth.Random(r, 12+r.IntN(60), "ACGT")
+		text := strings.Repeat(unit, 6)
+		letters := []byte(text + truth.Random(r, r.IntN(3), "N") + text)
+		for range r.IntN(8) {
+			letters[r.IntN(len(letters))] = "ACGTN"[r.IntN(5)]
+		}
+		contigs := []string{truth.Random(r, 70+r.IntN(70), "ACGT"), string(letters), truth.Random(r, m/2, "ACGT")}
+		from := r.IntN(max(len(letters)-m, 1))
+		s := slices.Clone(letters[from : from+m])
+		for range r.IntN(3) {
+			s[r.IntN(m)] = "ACGTN"[r.IntN(5)]
+		}
+		l := Local{Reference: truth.Reference(t, contigs...), Cap: DefaultCap}
+		read := pack(string(s), m/5)
+		read.Sought = r.IntN(m/5 + 1)
+		strand := r.IntN(2)
+		read.Strands[0], read.Strands[strand] = read.Strands[strand], read.Strands[0]
+		contig, low := r.IntN(len(contigs)), r.IntN(len(letters)+m)-m
+		high := low + r.IntN(80)
+		got := map[int]int{}
+		for _, c := range l.Seek(nil, &read, At(contig, strand), low, high) {
+			if c.Place != At(contig, strand) {
+				t.Fatalf("seed %d: place %v", seed, c.Place)
+			}
+			got[int(c.Diagonal)]++
+		}
+		b, in := l.budget, contigs[contig]
+		for d := low - b.apart(); d < high+b.apart(); d++ {
+			least, most := 0, 0
+			for i := range b.pieces {
+				at := b.inset + i*(m-2*b.inset)/b.pieces
+				if d+at < 0 || d+at+b.piece > len(in) {
+					continue
+				}
+				piece, there := string(s[at:at+b.piece]), in[d+at:d+at+b.piece]
+				switch {
+				case truth.Ambiguous(piece) > 0:
+				case piece == there:
+					least, most = least+1, most+1
+				case truth.Ambiguous(there) > 0:
+					most++ // may come
+				}
+			}
+			if got[d] < least || got[d] > most {
+				t.Fatalf("seed %d: diagonal %d of %s, %d to %d pieces of %s lie there, not %d", seed, d, in, least, most, s, got[d])
+			}
+			delete(got, d)
+		}
+		if len(got) > 0 {
+			t.Fatalf("seed %d: diagonals beyond [%d, %d): %v", seed, low, high, got)
+		}
+	}
 }
 
 // localCases returns how many random cases to try: SCANMAP_LOCAL_CASES, or some.

@@ -56,6 +56,8 @@ type pairing struct {
 	// partial tells that one mate was rescued near a part of the locations of the other alone.
 	partial bool
 	found   []locate.Location // of a mate that is sought, in all windows
+	// candidates of a mate that is sought beside the locations of the other.
+	candidates []locate.Candidate
 }
 
 // pairedMate is one mate of a pair in a pairing. Powers of w are relative to best.

@@ -133,17 +133,15 @@ func (w *weighed) withPartners(all *[2][]locate.Location, chosen, k int) (sets [
 	for x := range sets {
 		places[x] = min(int(least(all[x]))+chosen, k)
 		for j := range near[1-x] {
-			for _, l := range all[x][near[x]:] { // the best one first
+			for _, l := range all[x][near[x]:] {
 				mates := [2]locate.Location{l, sets[1-x][j]}
 				if x == 1 {
 					mates[0], mates[1] = mates[1], mates[0]
 				}
 				w.a, w.b = mates[:1], mates[1:]
-				if int(l.Distance) <= places[x] && w.proper(0, 0) {
-					if !slices.ContainsFunc(sets[x], func(s locate.Location) bool { return compareSites(&s, &l) == 0 }) {
-						sets[x] = append(sets[x], l)
-					}
-					break
+				known := func(s locate.Location) bool { return compareSites(&s, &l) == 0 }
+				if int(l.Distance) <= places[x] && w.proper(0, 0) && !slices.ContainsFunc(sets[x], known) {
+					sets[x] = append(sets[x], l)
 				}
 			}
 		}

@@ -35,7 +35,7 @@ func TestSeparateRescued(t *testing.T) {
 	} {
 		g := &group{locations: []locate.Location{at(0, 10, 30, 0)}} // of another read
 		p := &pairing{group: g, found: slices.Clone(c.found)}
-		all := p.separate(0, 1, k)
+		all := p.separate(0, k)
 		var got []int32
 		for _, l := range g.locations[1:] {
 			got = append(got, l.End)

@@ -101,7 +101,7 @@ func (w *worker) countsNear(l *library, read, i int) bool {
 func (w *worker) forget() {
 	w.group.reader.Forget()
 	w.group.locations = nil
-	w.pairing.mates, w.pairing.found = [2]pairedMate{}, nil
+	w.pairing.mates, w.pairing.found, w.pairing.candidates = [2]pairedMate{}, nil, nil
 }
 
 // choose makes the choices for the reads of the group, and returns the number of alignments.

@@ -15,14 +15,10 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	r.Local.Aligner = &r.Aligner
 	before := len(locations)
 	if list := f.Candidates.Of(i); len(list) > 0 {
-		m := b.Length(i)
-		least := m - b.K(i)
 		if r.Near >= 0 {
 			view = r.nearOnly(view, list)
 		}
-		for _, l := range r.localOf(view, list) {
-			locations = append(locations, r.ranked(l, m, least))
-		}
+		locations = r.Among(locations, view, list)
 	}
 	for _, l := range f.Located.Of(i) {
 		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Loss: l.Loss}
@@ -90,6 +86,16 @@ func (f *localsFound) add(l locate.Location, operations []locate.Operation) {
 	}
 	f.locations, f.operations = append(f.locations, l), append(f.operations, operations...)
 	f.ends = append(f.ends, len(f.operations))
+}
+
+// Among appends the local locations of a read that some candidates of its lead to.
+func (r *Reader) Among(locations []locate.Location, view *locate.Read, candidates []locate.Candidate) []locate.Location {
+	r.Local.Aligner = &r.Aligner
+	m := view.Strands[locate.Forward].Length()
+	for _, l := range r.localOf(view, candidates) {
+		locations = append(locations, r.ranked(l, m, m-view.K))
+	}
+	return locations
 }
 
 // LocalIn returns the best local location of a read that lies in the stretch [from, to) of a place;

@@ -1,0 +1,50 @@
+package locate
+
+import (
+	"math/bits"
+
+	"scanmap/dna"
+)
+
+// Seek appends the candidates of a read at a place whose diagonals are in [low, high), or so near
+// that they may lead to alignments in the same place: those on which one of the read's pieces lies
+// unchanged, for locations that lose no more than r.Sought. A diagonal comes once for each of its
+// pieces. It compares all bases there, so that the reference needs no other preparation.
+func (l *Local) Seek(candidates []Candidate, r *Read, p Place, low, high int) []Candidate {
+	strand := r.Strand(p)
+	m := strand.Length()
+	b, c := l.begin(m, m-r.K, r.Sought, r.Found), l.contig(p)
+	low, high = low-b.apart(), high+b.apart()
+	for i := range b.pieces {
+		first := b.inset + i*(m-2*b.inset)/b.pieces // lemma 3 allows pieces anywhere
+		pieceLow, pieceHigh, ambiguous := strand.Planes.Window(first)
+		if ambiguous<<(64-b.piece) != 0 {
+			continue
+		}
+		to := min(high, c.Length-b.piece-first+1)
+		for d := max(low, -first); d < to; d += 64 {
+			equal := unchanged(&l.Reference.Bases, c.Start+d+first, pieceLow, pieceHigh, b.piece)
+			if n := to - d; n < 64 {
+				equal &= 1<<n - 1
+			}
+			for ; equal != 0; equal &= equal - 1 {
+				candidates = append(candidates, Candidate{Place: p, Diagonal: int32(d + bits.TrailingZeros64(equal))})
+			}
+		}
+	}
+	return candidates
+}
+
+// unchanged returns a bit for each of 64 positions of a text, from one on, where n bases start that
+// are those of a piece, given by its low and high bits; n is 64 at most.
+func unchanged(text *dna.Sequence, at int, low, high uint64, n int) uint64 {
+	low0, low1 := dna.WindowOrZero(text.Low, at), dna.WindowOrZero(text.Low, at+64)
+	high0, high1 := dna.WindowOrZero(text.High, at), dna.WindowOrZero(text.High, at+64)
+	equal := ^uint64(0)
+	for i := 0; i < n && equal != 0; i++ {
+		equal &^= (low0 ^ -(low >> i & 1)) | (high0 ^ -(high >> i & 1))
+		low0, high0 = low0>>1|low1<<63, high0>>1|high1<<63
+		low1, high1 = low1>>1, high1>>1
+	}
+	return equal
+}

@@ -1,0 +1,83 @@
+package mapper
+
+import (
+	"slices"
+
+	"scanmap/locate"
+)
+
+// Mates whose near local locations are not a proper pair are sought farther, but only in their
+// proper places beside near locations of the other. There all bases are compared.
+
+const (
+	// partnerPlaces is the most locations of a mate beside which the other is sought, best first, if
+	// that has one location: its quality depends on all. If it has several, it is sought beside
+	// fewer.
+	partnerPlaces = 1 << 10
+	// leastPlaces is the same for a mate with any number of locations.
+	leastPlaces = 16
+)
+
+// addPartners adds local locations of two mates to their near ones, by which both are set: those
+// that may be chosen for the pair (chosen), and are proper beside a near location of the other. The
+// first mate is read number i of the group. all is false when not all proper places were looked at.
+func (p *pairing) addPartners(read, i int) (all bool) {
+	g, all := p.group, true
+	if g.parts[read] != nil || g.parts[read+1] != nil {
+		return true
+	}
+	var spans [2]span
+	var known [2]int32 // up to which those in proper places are
+	for x := range 2 {
+		near := &g.horizons[i+x]
+		known[x] = min(near.best+p.chosen(p.model), int32(g.all(read+x)))
+		before := len(g.locations)
+		g.locations = append(g.locations, g.of(g.spans[i+x])...)
+		if !p.seekPartners(x, read+x, near.k, known[x]) {
+			known[x], all = near.k, false
+		}
+		spans[x] = span{before, len(g.locations)}
+	}
+	for x := range 2 {
+		g.spans[i+x] = spans[x]
+		p.set(x, read+x, g.of(spans[x]), g.horizons[i+x].k)
+		m := &p.mates[x]
+		m.beyond = p.odds.power(p.odds.unknown(min(known[x], int32(g.k(read+x)))) - m.best)
+	}
+	return all
+}
+
+// seekPartners appends the locations of a mate to those of the group that lose more than `near`, k
+// at most, and are proper beside a location of the other.
+func (p *pairing) seekPartners(mate, read int, near, k int32) (all bool) {
+	g, other, n := p.group, &p.mates[1-mate], int32(p.group.batch.Length(read))
+	if k <= near || p.model.high-p.model.low > rescueLongest {
+		return true
+	}
+	places := other.byRank[:min(len(other.byRank), max(leastPlaces, partnerPlaces/len(p.mates[mate].locations)))]
+	view := *g.read(read)
+	view.Sought, view.Found = int(k), int(k)
+	p.candidates = p.candidates[:0]
+	for _, j := range places {
+		a := &other.locations[j]
+		site := locate.At(a.Place.Contig(), p.options.Orientation.partnerStrand(a.Place.Strand()))
+		first, last := p.partnerEnds(a, 1-mate, n, other.slack+k) // no end is clipped by more
+		p.candidates = g.reader.Local.Seek(p.candidates, &view, site, first-int(n), last-int(n)+1)
+	}
+	before := len(g.locations)
+	g.locations = g.reader.Among(g.locations, &view, p.candidates)
+	found := slices.DeleteFunc(g.locations[before:], func(l locate.Location) bool {
+		return l.Loss <= near || !slices.ContainsFunc(places, func(j int32) bool { return p.isProper(mate, &l, &other.locations[j]) })
+	})
+	g.locations = g.locations[:before+len(found)]
+	return len(places) == len(other.byRank)
+}
+
+// isProper tells whether a location of a mate and one of the other are a proper combination.
+func (p *pairing) isProper(mate int, l, other *locate.Location) bool {
+	if mate == 1 {
+		l, other = other, l
+	}
+	insert, ok := p.options.insert(l, other)
+	return ok && insert >= p.model.low && insert <= p.model.high
+}
