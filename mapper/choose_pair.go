@@ -125,18 +125,6 @@ func (p *pairing) wide(model *insertModel) int32 {
 	return p.chosen(model)
 }
 
-// chosen returns how much farther than the best location of a mate one may be that is chosen for
-// its pair.
-//
-// Lemma 3. If a proper combination has that much more than both best locations have together, or
-// less, it may be the most likely one. If it has more, it is less likely than the best ones apart.
-//
-// Proof. Densities of insert sizes differ by this much at most, in distances. ∎
-func (p *pairing) chosen(model *insertModel) int32 {
-	beyond := penaltyOf(discordantDensity(p.bases)) - penaltyOf(model.highest())
-	return max(p.group.near, int32(max(beyond, 0)/p.odds.penalty))
-}
-
 // wideSpan returns those locations of a mate, read number i of the group, that may be chosen for
 // its pair where it does not count by near ones, and the distance up to which these are.
 func (p *pairing) wideSpan(read, i int) (s span, k int32) {

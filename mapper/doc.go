@@ -29,7 +29,8 @@
 //	record_writers.go          the files of records
 //	writer.go                  blocks in order
 //	tally.go, sample.go        statistics of a worker; its sample of unmapped reads
-//	choose_pair.go, rescue.go  which locations of mates are reported; a mate beside the other
+//	choose_pair.go             which locations of mates are reported
+//	rescue.go, partners.go     a mate beside the other
 //	count.go                   counts of locations, with or without records
 //	choose.go, supplement.go   which locations of a read are reported; its other part
 //	pair.go                    likelihoods of pairs

@@ -38,10 +38,10 @@ import (
 //
 // Proof. The best alignment of all is the first location, and loses x at most. ∎
 //
-// Where candidates show such an x, others are not settled (find.Reader.Near). Records and statistics
-// are the same as if all were, with one exception: of more than MostLocations, which are counted and
-// not held, locations of as many edits, inserted bases forgiven, are not counted where they lose
-// more.
+// Where candidates show such an x, others are not settled (find.Reader.Near). Records and
+// statistics are the same as if all were, with one exception: of more than MostLocations, which are
+// counted and not held, locations of as many edits, inserted bases forgiven, are not counted where
+// they lose more.
 //
 // Therefore all reads are sought up to a small distance first, by few and long pieces. Reads with
 // too little known after that are sought again (seek.go). Edits are lost score where locations are

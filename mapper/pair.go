@@ -131,6 +131,18 @@ func (p *pairing) furthest(length int) int {
 	return p.options.Rescue.For(length)
 }
 
+// chosen returns how much farther than the best location of a mate one may be that is chosen for
+// its pair.
+//
+// Lemma 3. If a proper combination has that much more than both best locations have together, or
+// less, it may be the most likely one. If it has more, it is less likely than the best ones apart.
+//
+// Proof. Densities of insert sizes differ by this much at most, in distances. ∎
+func (p *pairing) chosen(model *insertModel) int32 {
+	beyond := penaltyOf(discordantDensity(p.bases)) - penaltyOf(model.highest())
+	return max(p.group.near, int32(max(beyond, 0)/p.odds.penalty))
+}
+
 // A site is a location of a mate, by its index, with its place and its end as one number.
 type site struct {
 	key      uint64
