@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"scanmap/sam"
 )
 
 // spareDescriptors are the files that a run may have open beside the temporary files of sorting:
@@ -98,6 +100,43 @@ func collectWithin(limit uint64) {
 	// but collect.
 	const least = 32 << 20
 	debug.SetMemoryLimit(max(int64(limit/10*9), least))
+}
+
+// sortMemory returns how many bytes sorting takes if nothing is said: sam.DefaultSortMemory for each
+// thread, as samtools sort takes, but no more than a quarter of the memory that there is, and that
+// for one thread at least.
+func sortMemory(threads int, there uint64) int64 {
+	const one = sam.DefaultSortMemory
+	return max(one, min(one*int64(threads), int64(min(there/4, sam.MostSortMemory))))
+}
+
+// memoryThere returns the memory that this process may take, in bytes: what the system has
+// available, within the limits of the process and of its group. It is 0 if the system does not say.
+// The root of the system's files is given.
+//
+// Source: proc(5), MemAvailable of /proc/meminfo.
+func memoryThere(root fs.FS) uint64 {
+	text, err := fs.ReadFile(root, "proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	there := uint64(0)
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "MemAvailable:" && f[2] == "kB" {
+			n, err := strconv.ParseUint(f[1], 10, 44)
+			if err != nil {
+				return 0
+			}
+			there = n << 10
+		}
+	}
+	if l, ok := memoryLimitOfProcess(); ok {
+		there = min(there, l.bytes)
+	}
+	if group := groupLimit(root); group > 0 {
+		there = min(there, group)
+	}
+	return there
 }
 
 // mapped returns how much address space this process has, in bytes; 0 if the system does not say.

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"scanmap/sam"
 )
 
 func TestGroupLimit(t *testing.T) {
@@ -36,6 +39,49 @@ func TestGroupLimit(t *testing.T) {
 		}
 		if got := groupLimit(root); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestSortMemory has the memory that sorting takes if nothing is said, on several machines.
+func TestSortMemory(t *testing.T) {
+	limit := uint64(math.MaxUint64)
+	if l, ok := memoryLimitOfProcess(); ok {
+		limit = l.bytes
+	}
+	const one = sam.DefaultSortMemory
+	for _, c := range []struct {
+		what    string
+		meminfo string
+		group   string
+		threads int
+		there   uint64
+		want    int64
+	}{
+		{"another system", "", "", 8, 0, one},
+		{"much", "MemTotal: 9 kB\nMemAvailable:  134217728 kB\n", "", 8, 128 << 30, 8 * one},
+		{"one thread", "MemAvailable: 134217728 kB\n", "", 1, 128 << 30, one},
+		{"little", "MemAvailable: 8388608 kB\n", "", 8, 8 << 30, 2 << 30},
+		{"less than for one thread", "MemAvailable: 1048576 kB\n", "", 8, 1 << 30, one},
+		{"a container", "MemAvailable: 134217728 kB\n", "17179869184\n", 8, 16 << 30, 4 << 30},
+		{"a wide container", "MemAvailable: 8388608 kB\n", "17179869184\n", 8, 8 << 30, 2 << 30},
+		{"no number", "MemAvailable: x kB\n", "", 8, 0, one},
+		{"more than any", "MemAvailable: 36028797018963968 kB\n", "", 8, 0, one},
+		{"as much as any", "MemAvailable: 17592186044415 kB\n", "", 1 << 20, 17592186044415 << 10, sam.MostSortMemory},
+	} {
+		root := fstest.MapFS{"proc/self/cgroup": {Data: []byte("0::/\n")}}
+		if c.meminfo != "" {
+			root["proc/meminfo"] = &fstest.MapFile{Data: []byte(c.meminfo)}
+		}
+		if c.group != "" {
+			root["sys/fs/cgroup/memory.max"] = &fstest.MapFile{Data: []byte(c.group)}
+		}
+		there := memoryThere(root)
+		if there != min(c.there, limit) {
+			t.Errorf("%s: %d bytes, want %d", c.what, there, c.there)
+		}
+		if got := sortMemory(c.threads, c.there); got != c.want {
+			t.Errorf("%s: %d bytes for sorting, want %d", c.what, got, c.want)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func mapFlags() []cli.Flag {
 			Usage: "sort by coordinate; a BAM file gets its index (.bai, or .csi for contigs of more than 2^29 bases)"},
 		&cli.BoolFlag{Name: "mark-duplicates", Category: categorySorting, DisableDefaultText: true,
 			Usage: "set the flag 1024 of duplicates, with --sort, as samtools markdup --use-read-groups does (from samtools 1.17 on)"},
-		&cli.StringFlag{Name: "sort-memory", Value: "768M", Category: categorySorting,
+		&cli.StringFlag{Name: "sort-memory", Category: categorySorting, DefaultText: "768M a thread, or a quarter of the memory",
 			Usage: "sort in `SIZE` bytes of memory, such as 768M or 2G; what does not fit goes to temporary files"},
 		&cli.StringFlag{Name: "tmpdir", Category: categorySorting, DefaultText: "$TMPDIR or /tmp",
 			Usage: "put temporary files into `FOLDER`: those of sorting, and candidates that do not fit into memory"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -424,7 +425,9 @@ func (j *mapJob) readSorting(c *cli.Context) error {
 		return errors.New("option --sort-memory needs --sort")
 	}
 	var err error
-	if j.form.SortMemory, err = byteSize(c.String("sort-memory")); err != nil {
+	if !c.IsSet("sort-memory") {
+		j.form.SortMemory = sortMemory(j.options.Threads, memoryThere(os.DirFS("/")))
+	} else if j.form.SortMemory, err = byteSize(c.String("sort-memory")); err != nil {
 		return fmt.Errorf("option --sort-memory: %w", err)
 	}
 	folder, err := fileName(c, "tmpdir")
