@@ -6,10 +6,10 @@ import (
 	"scanmap/dna"
 )
 
-// Seek appends the candidates of a read at a place whose diagonals are in [low, high), or so near
-// that they may lead to alignments in the same place: those on which one of the read's pieces lies
-// unchanged, for locations that lose no more than r.Sought. A diagonal comes once for each of its
-// pieces. It compares all bases there, so that the reference needs no other preparation.
+// Seek appends the candidates of a read at a place for locations that lose r.Sought at most. On
+// their diagonals one of the read's pieces lies unchanged. The diagonals are in [low, high), or so
+// near that they may lead to alignments in the same place. A diagonal comes once for each of its
+// pieces. Seek compares all bases there and needs no table of the reference.
 func (l *Local) Seek(candidates []Candidate, r *Read, p Place, low, high int) []Candidate {
 	strand := r.Strand(p)
 	m := strand.Length()
@@ -35,8 +35,8 @@ func (l *Local) Seek(candidates []Candidate, r *Read, p Place, low, high int) []
 	return candidates
 }
 
-// unchanged returns a bit for each of 64 positions of a text, from one on, where n bases start that
-// are those of a piece, given by its low and high bits; n is 64 at most.
+// unchanged returns a bit for each of 64 positions of a text where the n bases of a piece start. The
+// low and high bits of the piece are given; n is 64 at most.
 func unchanged(text *dna.Sequence, at int, low, high uint64, n int) uint64 {
 	low0, low1 := dna.WindowOrZero(text.Low, at), dna.WindowOrZero(text.Low, at+64)
 	high0, high1 := dna.WindowOrZero(text.High, at), dna.WindowOrZero(text.High, at+64)

@@ -14,9 +14,9 @@ import (
 //
 // Mates count by their near locations, if these have a proper combination with at most as many
 // edits more than both best locations together. Otherwise they count by all locations up to k with
-// few enough edits more than the best to be chosen (wide). Of local locations beyond near ones,
-// only those count then that are proper beside a near location of the other mate (partners.go). No
-// mate is sought in the whole reference for these.
+// few enough edits more than the best to be chosen (wide). Local locations beyond near ones count
+// then only where they are proper beside a near location of the other mate (partners.go). No mate
+// is sought in the whole reference for this.
 //
 // Lemma 1. Let all locations of a read be known up to a distance s. If the best known location has
 // b edits, and b + near <= s or s = k, then all near locations of the read are known.

@@ -18,9 +18,10 @@ const (
 	leastPlaces = 16
 )
 
-// addPartners adds local locations of two mates to their near ones, by which both are set: those
-// that may be chosen for the pair (chosen), and are proper beside a near location of the other. The
-// first mate is read number i of the group. all is false when not all proper places were looked at.
+// addPartners adds local locations of two mates to their near ones, by which both are set. Added
+// locations may be chosen for the pair (chosen), and are proper beside a near location of the other
+// mate. The first mate is read number i of the group. all is false when some proper places were
+// left out.
 func (p *pairing) addPartners(read, i int) (all bool) {
 	g, all := p.group, true
 	if g.parts[read] != nil || g.parts[read+1] != nil {
@@ -47,8 +48,8 @@ func (p *pairing) addPartners(read, i int) (all bool) {
 	return all
 }
 
-// seekPartners appends the locations of a mate to those of the group that lose more than `near`, k
-// at most, and are proper beside a location of the other.
+// seekPartners appends locations of a mate to the group: they lose more than `near`, k at most, and
+// are proper beside a location of the other mate. all is false when some of these were left out.
 func (p *pairing) seekPartners(mate, read int, near, k int32) (all bool) {
 	g, other, n := p.group, &p.mates[1-mate], int32(p.group.batch.Length(read))
 	if k <= near || p.model.high-p.model.low > rescueLongest {

@@ -149,8 +149,8 @@ func (w *weighed) withPartners(all *[2][]locate.Location, chosen, k int) (sets [
 	return sets, known, places
 }
 
-// TestPartnersOfManyPlaces has mates with many locations, which are apart from those of the other
-// but for one place that is the last to be looked at.
+// TestPartnersOfManyPlaces has mates with many locations. All are apart from the locations of the
+// other mate, except the last one in order.
 func TestPartnersOfManyPlaces(t *testing.T) {
 	t.Parallel()
 	const m, copies = 150, 40

@@ -102,16 +102,16 @@ func collectWithin(limit uint64) {
 	debug.SetMemoryLimit(max(int64(limit/10*9), least))
 }
 
-// sortMemory returns how many bytes sorting takes if nothing is said: sam.DefaultSortMemory for each
-// thread, as samtools sort takes, but no more than a quarter of the memory that there is, and that
-// for one thread at least.
+// sortMemory returns how many bytes sorting takes if nothing is said: sam.DefaultSortMemory for
+// each thread, as samtools sort takes, but no more than a quarter of the memory that there is, and
+// that for one thread at least.
 func sortMemory(threads int, there uint64) int64 {
 	const one = sam.DefaultSortMemory
 	return max(one, min(one*int64(threads), int64(min(there/4, sam.MostSortMemory))))
 }
 
-// memoryThere returns the memory that this process may take, in bytes: what the system has
-// available, within the limits of the process and of its group. It is 0 if the system does not say.
+// memoryThere returns how much memory this process may take, in bytes: the available memory of the
+// system, within the limits of the process and of its group. It is 0 if the system does not say.
 // The root of the system's files is given.
 //
 // Source: proc(5), MemAvailable of /proc/meminfo.
