@@ -35,8 +35,8 @@ func (l *Local) Seek(candidates []Candidate, r *Read, p Place, low, high int) []
 	return candidates
 }
 
-// unchanged returns a bit for each of 64 positions of a text where the n bases of a piece start. The
-// low and high bits of the piece are given; n is 64 at most.
+// unchanged returns a bit for each of 64 positions of a text where the n bases of a piece start.
+// The low and high bits of the piece are given; n is 64 at most.
 func unchanged(text *dna.Sequence, at int, low, high uint64, n int) uint64 {
 	low0, low1 := dna.WindowOrZero(text.Low, at), dna.WindowOrZero(text.Low, at+64)
 	high0, high1 := dna.WindowOrZero(text.High, at), dna.WindowOrZero(text.High, at+64)
