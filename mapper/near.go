@@ -59,7 +59,7 @@ const nearEdits = 2
 //
 // A pair counts by near locations alone then if the best ones of both are a proper combination. To
 // seek other pairs in the whole reference, as far as whole reads are, took a third of the time
-// (November 2026, 500,000 pairs of that gigabase), for the same primary locations.
+// (November 2026, 500,000 pairs of that gigabase), and gave two mates of a million another place.
 const nearOfMates = 1
 
 // near returns how much farther than the best a near location of a read without a mate may be, or

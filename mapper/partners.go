@@ -16,6 +16,8 @@ const (
 	partnerPlaces = 1 << 10
 	// leastPlaces is the same for a mate with any number of locations.
 	leastPlaces = 16
+	// partnerLongest is the most insert sizes for which mates are sought: some 0.3 ms a place.
+	partnerLongest = 1 << 17
 )
 
 // addPartners adds local locations of two mates to their near ones, by which both are set. Added
@@ -52,8 +54,11 @@ func (p *pairing) addPartners(read, i int) (all bool) {
 // are proper beside a location of the other mate. all is false when some of these were left out.
 func (p *pairing) seekPartners(mate, read int, near, k int32) (all bool) {
 	g, other, n := p.group, &p.mates[1-mate], int32(p.group.batch.Length(read))
-	if k <= near || p.model.high-p.model.low > rescueLongest {
+	if k <= near {
 		return true
+	}
+	if p.model.high-p.model.low > partnerLongest {
+		return false
 	}
 	places := other.byRank[:min(len(other.byRank), max(leastPlaces, partnerPlaces/len(p.mates[mate].locations)))]
 	view := *g.read(read)

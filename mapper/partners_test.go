@@ -208,3 +208,26 @@ func TestPartnersOfManyPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestPartnersOfManyInsertSizes has a mate that lies better where it cannot be proper, with as many
+// insert sizes as are looked at, and with one more.
+func TestPartnersOfManyInsertSizes(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(8, 61))
+	random := func(n int) string { return truth.Random(r, n, "ACGT") }
+	a, b := random(150), random(150)
+	worse := []byte(a)
+	for _, at := range []int{40, 110} {
+		worse[at] = "CGTA"[strings.IndexByte("ACGT", worse[at])]
+	}
+	text := random(700) + string(worse) + random(100) + b + random(700) + a + random(700)
+	for more, want := range []pairClass{properPair, otherOrientation} {
+		o := Options{Local: &Local{Score: DefaultScore}, Pairs: PairOptions{Orientation: OrientationFR, MaxInsert: 1}, Report: Report{Mode: ReportOne}}
+		o.limits.bases = 1 << 32
+		model := &insertModel{low: 300, high: 300 + partnerLongest + more, mean: 400, spread: 30}
+		w := chosenOf(t, truth.Reference(t, text), model, []string{a, truth.ReverseComplement(b)}, o)
+		if p := w.pairs[0]; p.class != want || p.bounded != (more > 0) {
+			t.Errorf("%d more: class %d, bounded %t", more, p.class, p.bounded)
+		}
+	}
+}
