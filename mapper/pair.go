@@ -215,7 +215,7 @@ func (p *pairing) combine() bool {
 // order of rank, until it returns false. It tells whether it never did.
 func (p *pairing) eachProper(use func(i, j int32, insert int) (more bool)) bool {
 	first, second := &p.mates[0], &p.mates[1]
-	o, model := p.options, p.model
+	o := p.options
 	slack, m := first.slack+second.slack, int32(p.group.batch.Length(second.read))
 	for _, i := range first.byRank {
 		a := &first.locations[i]
@@ -234,8 +234,8 @@ func (p *pairing) eachProper(use func(i, j int32, insert int) (more bool)) bool 
 			c := &second.locations[j]
 			p.align(0, a)
 			p.align(1, c)
-			insert, ok := o.insert(a, c)
-			if !ok || insert < model.low || insert > model.high {
+			insert, ok := p.properInsert(a, c)
+			if !ok {
 				continue
 			}
 			if !use(i, j, insert) {
@@ -244,6 +244,13 @@ func (p *pairing) eachProper(use func(i, j int32, insert int) (more bool)) bool 
 		}
 	}
 	return true
+}
+
+// properInsert returns the insert size of a location of the first mate and one of the second, and
+// whether they are a proper combination.
+func (p *pairing) properInsert(first, second *locate.Location) (insert int, ok bool) {
+	insert, ok = p.options.insert(first, second)
+	return insert, ok && insert >= p.model.low && insert <= p.model.high
 }
 
 // partnerEnds returns the least and the largest end that a proper partner of m bases can have whose

@@ -84,6 +84,6 @@ func (p *pairing) isProper(mate int, l, other *locate.Location) bool {
 	if mate == 1 {
 		l, other = other, l
 	}
-	insert, ok := p.options.insert(l, other)
-	return ok && insert >= p.model.low && insert <= p.model.high
+	_, ok := p.properInsert(l, other)
+	return ok
 }

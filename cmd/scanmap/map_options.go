@@ -425,10 +425,13 @@ func (j *mapJob) readSorting(c *cli.Context) error {
 		return errors.New("option --sort-memory needs --sort")
 	}
 	var err error
-	if !c.IsSet("sort-memory") {
+	switch {
+	case c.IsSet("sort-memory"):
+		if j.form.SortMemory, err = byteSize(c.String("sort-memory")); err != nil {
+			return fmt.Errorf("option --sort-memory: %w", err)
+		}
+	case j.form.Sort:
 		j.form.SortMemory = sortMemory(j.options.Threads, memoryThere(os.DirFS("/")))
-	} else if j.form.SortMemory, err = byteSize(c.String("sort-memory")); err != nil {
-		return fmt.Errorf("option --sort-memory: %w", err)
 	}
 	folder, err := fileName(c, "tmpdir")
 	if err != nil {
