@@ -8,7 +8,9 @@
 //	leaps, less what segments on neighbouring diagonals win (lemma 10); and 4 for each block of
 //	four bases that is unchanged on none of these diagonals, less 6 (lemma 6);
 //	with one gap of the cost of the cap: the same up to the last base on the diagonal; the cap; and
-//	4 for each such block beyond, less 3 (lemma 13).
+//	4 for each such block beyond, less 3 (lemma 13). Before, blocks of eight bases are counted
+//	(lemma 14). Without these, most diagonals near a run of one base are kept that a read with such
+//	a run has, as segments of the run win on many.
 //
 // A part of a read has no more changed blocks than edits (lemma 18). These are blocks of four
 // bases, from the part's end of the read on, that are unchanged on none of the diagonals nearby.
@@ -99,21 +101,23 @@ DEVICE i32 along(const u64* differs, u32 length) {
 	return minimum(least, lost);
 }
 
-// changed_blocks sets the lowest bit of each block of four bases, from base `first` on, that is
-// unchanged on none of the diagonals from `from` to `to` around one, and counts them. It stops
+// changed_blocks sets the lowest bit of each block of BASES bases, 4 or 8, from base `first` on, that
+// is unchanged on none of the diagonals from `from` to `to` around one, and counts them. It stops
 // after more than `most`.
+template <u32 BASES>
 DEVICE u32 changed_blocks(const Text& text, const Diagonal& d, u32 first, i32 from, i32 to, u32 most, u64* blocks) {
 	u32 n = 0;
 	for (u32 w = 0; w < words_of(d.length - first); w++) {
 		const u32 at = first + 64 * w;
 		const Strip s = strip_at(d, at);
-		u64 changed = 0x1111111111111111 & lowest((d.length - at) & ~3u);
+		u64 changed = (BASES == 4 ? 0x1111111111111111 : 0x0101010101010101) & lowest((d.length - at) & ~(BASES - 1));
 		for (i32 i = from; i <= to && changed; i += 64) {
 			Reel r = reel_at(text, d.at + u32(i) + at);
 			for (i32 j = i; j <= to && j < i + 64 && changed; j++) {
 				u64 x = ~equal(s, r.now);
 				x |= x >> 1;
-				changed &= x | x >> 2;
+				x |= x >> 2;
+				changed &= BASES == 4 ? x : x | x >> 4;
 				go_on(r);
 			}
 		}
@@ -191,7 +195,7 @@ DEVICE bool may_be_near(const Text& text, const Diagonal& d, i32 lost) {
 	if (near == 0) return false;
 	if (near > MOST_NEAR) return true;
 	u64 blocks[LEAD_WORDS];
-	if (changed_blocks(text, d, 0, -i32(near), near, most, blocks) > most) return false;
+	if (changed_blocks<4>(text, d, 0, -i32(near), near, most, blocks) > most) return false;
 	return lost - won_beside(text, d, near, d.each < d.length) <= i32(d.most);
 }
 
@@ -264,18 +268,30 @@ DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, b
 	}
 }
 
+// eights_by_gap returns how many blocks of eight bases an alignment breaks at most that has one gap
+// of the cost of the cap, where other parts lose `left` or less (lemma 14).
+DEVICE u32 eights_by_gap(const Diagonal& d, u32 left) {
+	u32 most = 0;
+	for (u32 g = 0; g <= minimum(LONGEST_GAP, left * d.length / d.each); g++)
+		most = maximum(most, g / 8 + 2 + (left - g * d.each / d.length + 6) / 4);
+	return most;
+}
+
 // may_be_capped tells whether an alignment may be sought that has a gap of the cost of the cap.
 DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differs) {
 	const u32 left = d.most - d.cap, other = left > LOST_GAP ? left - LOST_GAP : 0;
 	if (left >= d.cap || other > MOST_NEAR) return true;
+	u64 blocks[LEAD_WORDS];
+	const i32 spread = LONGEST_GAP + other;
+	const u32 eights = eights_by_gap(d, left);
+	if (changed_blocks<8>(text, d, 0, -spread, spread, eights, blocks) > eights) return false;
 	u32 inserted = minimum(LONGEST_GAP, left * d.length / d.each);
 	if (inserted < d.cap - LOST_GAP) inserted = 0; // such a gap costs less
 	const u32 most = maximum(bridged(d, 0, left), bridged(d, inserted, left));
 	i32 won = -1; // not known
-	u64 blocks[LEAD_WORDS];
 	for (u32 up = 0; up < 2; up++) {
 		const i32 from = -i32(other + (up ? 0 : LONGEST_GAP)), to = other + (up ? LONGEST_GAP : 0);
-		const u32 n = changed_blocks(text, d, 0, from, to, most, blocks);
+		const u32 n = changed_blocks<4>(text, d, 0, from, to, most, blocks);
 		for (u32 side = 0; side < 2; side++) {
 			const bool deletion = side != up;
 			if (n > (deletion ? bridged(d, 0, left) : most) || !(deletion || inserted)) continue;
@@ -308,9 +324,9 @@ DEVICE bool leads_to_part(const Text& text, const Diagonal& d) {
 	if (d.length < LEAST_PART) return false;
 	const i32 near = part_edits(d.length);
 	u64 blocks[LEAD_WORDS];
-	changed_blocks(text, d, 0, -near, near, ~0u, blocks);
+	changed_blocks<4>(text, d, 0, -near, near, ~0u, blocks);
 	if (may_be_part(d, blocks, false)) return true;
-	if (d.length % 4) changed_blocks(text, d, d.length % 4, -near, near, ~0u, blocks);
+	if (d.length % 4) changed_blocks<4>(text, d, d.length % 4, -near, near, ~0u, blocks);
 	return may_be_part(d, blocks, true);
 }
 

@@ -59,6 +59,7 @@ type Local struct {
 	ends        [][4]int   // of diagonals, scores as of runs, and what differs before added
 	words       []uint64
 	beside      []uint64 // words of diagonals beside one at hand
+	both        []uint64 // of two diagonals, bases that differ on each
 	wave        localWave
 	won         []int
 	best, other localBand
@@ -119,38 +120,52 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	return l.locations
 }
 
-// Within returns how much the locations of a read lose at most, r.Sought at most, that lose no more
-// than `near` beyond the best one. It adds `near` to the loss of an alignment on the diagonal of a
-// candidate, or on two neighbouring ones with a gap between. The best location loses no more, as
-// the best of all alignments. Within sorts the candidates.
-func (l *Local) Within(r *Read, candidates []Candidate, near int) (sought int) {
-	m, most := r.Strands[Forward].Length(), r.Sought-near
+// AtMost returns how much the best location of a read loses at most, if the candidates show that
+// this is less than `most`; otherwise it returns most. It looks at the alignments on the diagonal
+// of a candidate, and on two neighbouring ones with a gap between. AtMost sorts the candidates.
+func (l *Local) AtMost(r *Read, candidates []Candidate, most int) int {
+	m := r.Strands[Forward].Length()
 	b := l.begin(m, m-r.K, r.Sought, r.Found)
 	sortCandidates(candidates)
 	for i := range candidates {
-		c := &candidates[i]
-		l.beside, l.words = l.words, l.beside // of the candidate before
-		l.words = l.differences(l.words[:0], r.Strand(c.Place), c.Place, int(c.Diagonal), m)
-		if i > 0 && candidates[i-1].Place == c.Place {
-			if g := int(c.Diagonal - candidates[i-1].Diagonal); g > 0 && g <= LongestGap {
-				most = min(most, l.acrossOne(l.beside, l.words, g))
-			}
-		}
-		differing := 0
-		for _, x := range l.words {
-			differing += bits.OnesCount64(x)
-		}
-		if differing == m || lossMismatch*differing > most && along(l.words, m) > most {
-			continue
-		}
-		if ungapped, _ := b.ungapped(l.words, nil); ungapped.cost.lost() < most {
-			most = ungapped.cost.lost()
-		}
 		if most <= 0 {
 			break
 		}
+		c, g := &candidates[i], LongestGap+1 // from the diagonal before
+		if i > 0 && candidates[i-1].Place == c.Place {
+			if g = int(c.Diagonal - candidates[i-1].Diagonal); g == 0 {
+				continue
+			}
+		}
+		l.beside, l.words = l.words, l.beside
+		l.words = l.differences(l.words[:0], r.Strand(c.Place), c.Place, int(c.Diagonal), m)
+		if mayLose(l.words, m, most, most) {
+			ungapped, _ := b.ungapped(l.words, nil)
+			most = min(most, ungapped.cost.lost())
+		}
+		if g > LongestGap {
+			continue
+		}
+		l.both = l.both[:0]
+		for w, x := range l.words {
+			l.both = append(l.both, x&l.beside[w])
+		}
+		if gap := min(lossOpen+g, b.cap); mayLose(l.both, m, most-gap, most-gap+lossOpen) {
+			most = min(most, l.acrossOne(l.beside, l.words, g))
+		}
 	}
-	return min(most+near, r.Sought)
+	return most
+}
+
+// mayLose tells whether fewer than `most` of m bases differ, each of which loses 1 at least, and
+// the bases lose less than alongMost along a diagonal (lemma 10). Across one gap along two
+// diagonals, a leap may stand for inserted bases, which loses lossOpen more than they do.
+func mayLose(differs []uint64, m, most, alongMost int) bool {
+	differing := 0
+	for _, x := range differs {
+		differing += bits.OnesCount64(x)
+	}
+	return differing < most && (lossMismatch*differing < alongMost || along(differs, m) < alongMost)
 }
 
 // acrossOne bounds from above what the best alignment loses on two diagonals, g apart, with a gap

@@ -116,7 +116,7 @@ func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c truth.Lo
 		}
 		if i == 2 {
 			near := r.IntN(most + 1)
-			within := l.Within(&read, candidates, near)
+			within := min(l.AtMost(&read, candidates, sought-near)+near, sought)
 			best := most + 1
 			for j := range all {
 				best = min(best, all[j].Lost)

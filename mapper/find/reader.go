@@ -33,7 +33,8 @@ type Reader struct {
 	stream   locate.Stream
 	held     held
 	sorted   []locate.Location
-	shared   []locate.Location // see localOf
+	shared   []locate.Location     // see localOf
+	whole    [1][]locate.Candidate // see cut
 }
 
 // NewReader returns a Reader for a reference that holds at most `most` locations of a read. Metric

@@ -1,6 +1,10 @@
 package find
 
-import "scanmap/locate"
+import (
+	"sync/atomic"
+
+	"scanmap/locate"
+)
 
 // SeekLocal has the Reader find local locations.
 func (r *Reader) SeekLocal(l *Local) {
@@ -15,10 +19,11 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	r.Local.Aligner = &r.Aligner
 	before := len(locations)
 	if list := f.Candidates.Of(i); len(list) > 0 {
+		parts := r.cut(view, list)
 		if r.Near >= 0 {
-			view = r.nearOnly(view, list)
+			view = r.nearOnly(view, parts)
 		}
-		locations = r.Among(locations, view, list)
+		locations = r.among(locations, view, parts)
 	}
 	for _, l := range f.Located.Of(i) {
 		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Loss: l.Loss}
@@ -28,11 +33,40 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	return r.bounded(locations, before, b.K(i), f.left[i])
 }
 
+// cut returns the candidates of a read in parts that lead to no location in the same place. Some
+// reads, in satellites, have 100,000 candidates. Several workers share these.
+func (r *Reader) cut(view *locate.Read, candidates []locate.Candidate) [][]locate.Candidate {
+	if r.Share == nil || len(candidates) < 2*sharedCandidates {
+		r.whole[0] = candidates
+		return r.whole[:]
+	}
+	return r.Local.Cut(view, candidates, sharedCandidates)
+}
+
+// sharedCandidates is the least number of candidates of a part that is shared: some 100 us.
+const sharedCandidates = 128
+
+// each calls do for each part, by the Reader itself or, where there are several, by others too.
+func (r *Reader) each(parts int, do func(by *Reader, part int)) {
+	if parts == 1 {
+		do(r, 0)
+		return
+	}
+	r.Share(parts, do)
+}
+
 // nearOnly returns a view for which near locations are sought alone, as far as the candidates show
-// how much these lose. In repeats most candidates lead to none.
-func (r *Reader) nearOnly(view *locate.Read, candidates []locate.Candidate) *locate.Read {
-	sought := r.Local.Within(view, candidates, r.Near)
-	if sought == view.Sought {
+// how much the best location loses. In repeats most candidates lead to none.
+func (r *Reader) nearOnly(view *locate.Read, parts [][]locate.Candidate) *locate.Read {
+	var most atomic.Int64
+	most.Store(int64(view.Sought - r.Near))
+	r.each(len(parts), func(by *Reader, i int) {
+		lost := int64(by.Local.AtMost(view, parts[i], int(most.Load())))
+		for before := most.Load(); lost < before && !most.CompareAndSwap(before, lost); before = most.Load() {
+		}
+	})
+	sought := int(most.Load()) + r.Near
+	if sought >= view.Sought {
 		return view
 	}
 	near := *view
@@ -40,15 +74,21 @@ func (r *Reader) nearOnly(view *locate.Read, candidates []locate.Candidate) *loc
 	return &near
 }
 
-// localOf returns the local locations that candidates of a read lead to. Some reads have thousands
-// of candidates, in satellites, and each takes up to 1 ms: several workers share these.
-func (r *Reader) localOf(view *locate.Read, candidates []locate.Candidate) []locate.Location {
-	if r.Share == nil || len(candidates) < 2*sharedCandidates {
-		return r.Local.Locations(view, candidates)
+// among appends the local locations of a read that parts of its candidates lead to.
+func (r *Reader) among(locations []locate.Location, view *locate.Read, parts [][]locate.Candidate) []locate.Location {
+	m := view.Strands[locate.Forward].Length()
+	for _, l := range r.localOf(view, parts) {
+		locations = append(locations, r.ranked(l, m, m-view.K))
 	}
-	parts := r.Local.Cut(view, candidates, sharedCandidates)
+	return locations
+}
+
+func (r *Reader) localOf(view *locate.Read, parts [][]locate.Candidate) []locate.Location {
+	if len(parts) == 1 {
+		return r.Local.Locations(view, parts[0])
+	}
 	found := make([]localsFound, len(parts))
-	r.Share(len(parts), func(by *Reader, i int) {
+	r.each(len(parts), func(by *Reader, i int) {
 		local := by.Local
 		if by != r {
 			by.Aligner.Reset()
@@ -69,9 +109,6 @@ func (r *Reader) localOf(view *locate.Read, candidates []locate.Candidate) []loc
 	return r.shared
 }
 
-// sharedCandidates is the number of candidates of one part that is shared: up to some 10 ms.
-const sharedCandidates = 32
-
 // localsFound are local locations and their operations; location i has operations [ends[i],
 // ends[i+1]).
 type localsFound struct {
@@ -91,11 +128,7 @@ func (f *localsFound) add(l locate.Location, operations []locate.Operation) {
 // Among appends the local locations of a read that some candidates of its lead to.
 func (r *Reader) Among(locations []locate.Location, view *locate.Read, candidates []locate.Candidate) []locate.Location {
 	r.Local.Aligner = &r.Aligner
-	m := view.Strands[locate.Forward].Length()
-	for _, l := range r.localOf(view, candidates) {
-		locations = append(locations, r.ranked(l, m, m-view.K))
-	}
-	return locations
+	return r.among(locations, view, r.cut(view, candidates))
 }
 
 // LocalIn returns the best local location of a read that lies in the stretch [from, to) of a place;
