@@ -35,6 +35,7 @@ type Reader struct {
 	sorted   []locate.Location
 	shared   []locate.Location     // see localOf
 	whole    [1][]locate.Candidate // see cut
+	near     locate.Read           // see nearOnly
 }
 
 // NewReader returns a Reader for a reference that holds at most `most` locations of a read. Metric

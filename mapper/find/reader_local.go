@@ -1,6 +1,7 @@
 package find
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"scanmap/locate"
@@ -46,32 +47,31 @@ func (r *Reader) cut(view *locate.Read, candidates []locate.Candidate) [][]locat
 // sharedCandidates is the least number of candidates of a part that is shared: some 100 us.
 const sharedCandidates = 128
 
-// each calls do for each part, by the Reader itself or, where there are several, by others too.
-func (r *Reader) each(parts int, do func(by *Reader, part int)) {
-	if parts == 1 {
-		do(r, 0)
-		return
-	}
-	r.Share(parts, do)
-}
-
 // nearOnly returns a view for which near locations are sought alone, as far as the candidates show
 // how much the best location loses. In repeats most candidates lead to none.
 func (r *Reader) nearOnly(view *locate.Read, parts [][]locate.Candidate) *locate.Read {
-	var most atomic.Int64
-	most.Store(int64(view.Sought - r.Near))
-	r.each(len(parts), func(by *Reader, i int) {
-		lost := int64(by.Local.AtMost(view, parts[i], int(most.Load())))
-		for before := most.Load(); lost < before && !most.CompareAndSwap(before, lost); before = most.Load() {
-		}
-	})
-	sought := int(most.Load()) + r.Near
+	sought := r.atMost(view, parts, view.Sought-r.Near) + r.Near
 	if sought >= view.Sought {
 		return view
 	}
-	near := *view
-	near.Sought, near.Found = sought, view.Sought
-	return &near
+	r.near = *view
+	r.near.Sought, r.near.Found = sought, view.Sought
+	return &r.near
+}
+
+// atMost is Local.AtMost for parts of candidates.
+func (r *Reader) atMost(view *locate.Read, parts [][]locate.Candidate, most int) int {
+	if len(parts) == 1 {
+		return r.Local.AtMost(view, parts[0], most)
+	}
+	var least atomic.Int64
+	least.Store(int64(most))
+	r.Share(len(parts), func(by *Reader, i int) {
+		lost := int64(by.Local.AtMost(view, parts[i], int(least.Load())))
+		for before := least.Load(); lost < before && !least.CompareAndSwap(before, lost); before = least.Load() {
+		}
+	})
+	return int(least.Load())
 }
 
 // among appends the local locations of a read that parts of its candidates lead to.
@@ -83,46 +83,56 @@ func (r *Reader) among(locations []locate.Location, view *locate.Read, parts [][
 	return locations
 }
 
+// localOf returns the local locations that parts of the candidates of a read lead to, until the next
+// call.
 func (r *Reader) localOf(view *locate.Read, parts [][]locate.Candidate) []locate.Location {
 	if len(parts) == 1 {
 		return r.Local.Locations(view, parts[0])
 	}
 	found := make([]localsFound, len(parts))
-	r.each(len(parts), func(by *Reader, i int) {
+	r.Share(len(parts), func(by *Reader, i int) {
 		local := by.Local
 		if by != r {
 			by.Aligner.Reset()
 			local.Aligner = &by.Aligner
 		}
-		for _, l := range local.Locations(view, parts[i]) {
-			found[i].add(l, by.Aligner.Operations(&l))
-		}
+		found[i].hold(local.Locations(view, parts[i]), &by.Aligner)
 	})
 	r.shared = r.shared[:0]
 	for i := range found {
-		for j, l := range found[i].locations {
-			r.Aligner.Adopt(&l, l.Start, found[i].operations[found[i].ends[j]:found[i].ends[j+1]])
-			r.shared = append(r.shared, l)
+		f, from := &found[i], 0
+		for j, l := range f.locations {
+			r.Aligner.Adopt(&l, l.Start, f.operations[from:f.ends[j]])
+			r.shared, from = append(r.shared, l), f.ends[j]
 		}
 	}
 	r.Local.Sort(r.shared)
 	return r.shared
 }
 
-// localsFound are local locations and their operations; location i has operations [ends[i],
-// ends[i+1]).
+// localsFound are local locations and their operations; the operations of location i end before
+// ends[i], where the next one's begin.
 type localsFound struct {
 	locations  []locate.Location
 	operations []locate.Operation
 	ends       []int
 }
 
-func (f *localsFound) add(l locate.Location, operations []locate.Operation) {
-	if f.ends == nil {
-		f.ends = []int{0}
+// hold copies locations, whose operations an aligner has.
+func (f *localsFound) hold(locations []locate.Location, a *locate.Aligner) {
+	f.locations, f.ends = slices.Clone(locations), make([]int, len(locations))
+	for i := range locations {
+		f.ends[i] = len(a.Operations(&locations[i]))
+		if i > 0 {
+			f.ends[i] += f.ends[i-1]
+		}
 	}
-	f.locations, f.operations = append(f.locations, l), append(f.operations, operations...)
-	f.ends = append(f.ends, len(f.operations))
+	if n := len(locations); n > 0 {
+		f.operations = make([]locate.Operation, 0, f.ends[n-1])
+	}
+	for i := range locations {
+		f.operations = append(f.operations, a.Operations(&locations[i])...)
+	}
 }
 
 // Among appends the local locations of a read that some candidates of its lead to.
