@@ -8,9 +8,9 @@
 //	leaps, less what segments on neighbouring diagonals win (lemma 10); and 4 for each block of
 //	four bases that is unchanged on none of these diagonals, less 6 (lemma 6);
 //	with one gap of the cost of the cap: the same up to the last base on the diagonal; the cap; and
-//	4 for each such block beyond, less 3 (lemma 13). Before, blocks of eight bases are counted
-//	(lemma 14). Without these, most diagonals near a run of one base are kept that a read with such
-//	a run has, as segments of the run win on many.
+//	4 for each such block beyond, less 3 (lemma 13). Blocks of eight bases are counted before
+//	(lemma 14): a read with a run of one base has candidates at all such runs, and segments of the
+//	run win on many diagonals.
 //
 // A part of a read has no more changed blocks than edits (lemma 18). These are blocks of four
 // bases, from the part's end of the read on, that are unchanged on none of the diagonals nearby.
@@ -101,9 +101,9 @@ DEVICE i32 along(const u64* differs, u32 length) {
 	return minimum(least, lost);
 }
 
-// changed_blocks sets the lowest bit of each block of BASES bases, 4 or 8, from base `first` on, that
-// is unchanged on none of the diagonals from `from` to `to` around one, and counts them. It stops
-// after more than `most`.
+// changed_blocks sets the lowest bit of each block of BASES bases, 4 or 8, from base `first` on,
+// that is unchanged on none of the diagonals from `from` to `to` around one, and counts them. It
+// stops after more than `most`.
 template <u32 BASES>
 DEVICE u32 changed_blocks(const Text& text, const Diagonal& d, u32 first, i32 from, i32 to, u32 most, u64* blocks) {
 	u32 n = 0;

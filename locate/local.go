@@ -157,9 +157,9 @@ func (l *Local) AtMost(r *Read, candidates []Candidate, most int) int {
 	return most
 }
 
-// mayLose tells whether fewer than `most` of m bases differ, each of which loses 1 at least, and
-// the bases lose less than alongMost along a diagonal (lemma 10). Across one gap along two
-// diagonals, a leap may stand for inserted bases, which loses lossOpen more than they do.
+// mayLose tells whether fewer than `most` of m bases differ, and the bases lose less than alongMost
+// along a diagonal (lemma 10). A differing base loses 1 or more. On two diagonals, with one gap
+// between, inserted bases lose lossOpen less than a leap over them.
 func mayLose(differs []uint64, m, most, alongMost int) bool {
 	differing := 0
 	for _, x := range differs {

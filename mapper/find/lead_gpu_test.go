@@ -23,7 +23,8 @@ type leadCase struct {
 }
 
 // drawLeadCase draws a read of m bases that may lose so much, by gaps that cost `most` at the most.
-func drawLeadCase(r *rand.Rand, m, left, most int) leadCase {
+// Beside, 1 is lost for so many inserted bases.
+func drawLeadCase(r *rand.Rand, m, left, most, inserted int) leadCase {
 	c := leadCase{read: truth.Random(r, m, "ACGT"), diagonals: []int{0}}
 	var s strings.Builder
 	clip := func() int {
@@ -45,15 +46,15 @@ func drawLeadCase(r *rand.Rand, m, left, most int) leadCase {
 			s.WriteString(truth.Random(r, len(c.read)-m, "ACGT"))
 			break
 		}
-		g := []int{1 + r.IntN(6), 1 + r.IntN(30), locate.LongestGap - r.IntN(4)}[r.IntN(3)]
+		g := []int{1 + r.IntN(6), 1 + r.IntN(30), 40 + r.IntN(60), locate.LongestGap - r.IntN(4)}[r.IntN(4)]
 		cost := min(6+g, most)
 		switch {
 		case gaps > 0 && cost <= left && r.IntN(2) == 0:
 			gaps, left = gaps-1, left-cost
 			s.WriteString(truth.Random(r, g, "ACGT"))
 			c.diagonals = append(c.diagonals, s.Len()-from)
-		case gaps > 0 && cost <= left && from+g < m:
-			gaps, left = gaps-1, left-cost
+		case gaps > 0 && cost+g/inserted <= left && from+g < m:
+			gaps, left = gaps-1, left-cost-g/inserted
 			from += g
 			c.diagonals = append(c.diagonals, s.Len()-from)
 		case left >= 5:
@@ -78,10 +79,14 @@ func TestLead(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	r := rand.New(rand.NewPCG(67, 68))
 	kept, idle, dropped, refused := 0, 0, 0, 0
-	for i := range effort.Pick(120, 24) {
+	for i := range effort.Pick(180, 72) {
 		most := []int{20, 20, 14, 40}[i%4]
 		part := []int{5, 8, 3}[i/4%3] // a read may lose 1/part of its bases
-		sought := []int{0, 1, 2}[i%3] // unless 0, sought/3 of this loss is sought at first
+		sought := []int{0, 1, 2}[i/12%3] // unless 0, sought/3 of this loss is sought at first
+		inserted := 1
+		if sought == 0 {
+			inserted = part
+		}
 		var text strings.Builder
 		var reads []string
 		var at [][]int // of each read where its diagonals are in the text
@@ -91,7 +96,7 @@ func TestLead(t *testing.T) {
 			if sought > 0 {
 				left = left * sought / 3
 			}
-			c := drawLeadCase(r, m, left+r.IntN(9)-4, most)
+			c := drawLeadCase(r, m, left+r.IntN(9)-4, most, inserted)
 			text.WriteString(truth.Random(r, 20+r.IntN(120), "ACGT"))
 			for j := range c.diagonals {
 				c.diagonals[j] += text.Len()
@@ -104,21 +109,7 @@ func TestLead(t *testing.T) {
 		if sought > 0 {
 			o.Sought = func(_, _, m, _ int) int { return m / part * sought / 3 }
 		}
-		gpus, err := OnGPUs(ref, device.Choice{Kind: device.CUDA, Driver: driver}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := gpus.Finders()[0].(*gpuFinder)
-		b, err := w.Pack(truth.Reads(reads...), 1, func(m int) int { return m / part })
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.classes.sort(b, &w.shared)
-		uploaded := w.upload(b)
-		p := gpuPass{gpuFinder: w, gpuPart: &uploaded, queue: w.queue, chunk: &w.device.chunks[0], text: &w.device.chunks[0].text}
-		if !p.looks() {
-			t.Fatal("reads are too long")
-		}
+		p, b, end := leadPass(t, driver, ref, o, part, reads)
 		var candidates []gpuCandidate
 		for read, diagonals := range at {
 			for _, d := range diagonals {
@@ -151,7 +142,7 @@ func TestLead(t *testing.T) {
 				dropped++
 			}
 		}
-		uploaded.local = kernels.Local{Parts: 1}
+		p.local = kernels.Local{Parts: 1}
 		led = p.leading(t, candidates)
 		for _, c := range candidates {
 			read, d := int(c.read), int(c.position())-kernels.TextPadding
@@ -160,12 +151,66 @@ func TestLead(t *testing.T) {
 				t.Fatalf("case %d: a part of read %s leads through %d: %t", i, reads[read], d, led[c])
 			}
 		}
+		end()
+	}
+	if t.Logf("%d lead somewhere, %d do not and are kept, %d are dropped, %d that the host keeps", kept, idle, dropped, refused); dropped < idle || kept == 0 {
+		t.Error("too many that lead to nothing are kept")
+	}
+}
+
+// leadPass prepares for candidates of reads, which may lose 1/part of their bases. end gives the
+// GPU back.
+func leadPass(t *testing.T, driver *gpu.Driver, ref *dna.Reference, o Options, part int, reads []string) (p gpuPass, b *Batch, end func()) {
+	t.Helper()
+	gpus, err := OnGPUs(ref, device.Choice{Kind: device.CUDA, Driver: driver}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := gpus.Finders()[0].(*gpuFinder)
+	if b, err = w.Pack(truth.Reads(reads...), 1, func(m int) int { return m / part }); err != nil {
+		t.Fatal(err)
+	}
+	w.classes.sort(b, &w.shared)
+	uploaded := w.upload(b)
+	p = gpuPass{gpuFinder: w, gpuPart: &uploaded, queue: w.queue, chunk: &w.device.chunks[0], text: &w.device.chunks[0].text}
+	if !p.looks() {
+		t.Fatal("reads are too long")
+	}
+	return p, b, func() {
 		if err := gpus.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if t.Logf("%d lead somewhere, %d do not and are kept, %d are dropped, %d that the host keeps", kept, idle, dropped, refused); dropped < idle || kept == 0 {
-		t.Error("too many that lead to nothing are kept")
+}
+
+// TestLeadRuns has reads and a text with runs of one base, as tails of SINEs, and nothing else in
+// common. Candidates on the diagonals of the runs are dropped, though segments of the run win on
+// many diagonals beside.
+func TestLeadRuns(t *testing.T) {
+	t.Parallel()
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	r := rand.New(rand.NewPCG(69, 70))
+	text := truth.Random(r, 300, "ACGT")
+	run := strings.Repeat("T", 40)
+	var reads []string
+	var inRead, inText []int // where each run is
+	for range 20 {
+		n := 20 + r.IntN(70)
+		reads, inRead = append(reads, truth.Random(r, n, "ACGT")+run+truth.Random(r, 110-n, "ACGT")), append(inRead, n)
+		inText = append(inText, len(text))
+		text += run + truth.Random(r, 200, "ACGT")
+	}
+	o := Options{Engine: EngineSkim, Threads: 1, Times: &Times{}, Local: &Local{Cap: locate.DefaultCap}}
+	p, _, end := leadPass(t, driver, truth.Reference(t, text+truth.Random(r, 300, "ACGT")), o, 5, reads)
+	defer end()
+	var candidates []gpuCandidate
+	for read := range reads {
+		for _, at := range inText {
+			candidates = append(candidates, gpuCandidate{uint32(read), p.chunk.position(at - inRead[read] + r.IntN(41) - 20)})
+		}
+	}
+	if led := p.leading(t, candidates); len(led) > len(candidates)/20 {
+		t.Errorf("%d of %d candidates are kept", len(led), len(candidates))
 	}
 }
 

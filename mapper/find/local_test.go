@@ -60,30 +60,40 @@ func TestLocalShared(t *testing.T) {
 		readers[i].SeekLocal(local)
 	}
 	view := batch.Read(0)
-	written := func() (all []string) {
+	written := func(most int) (all []string) { // without where the operations are
 		locations, _ := readers[0].Append(t.Context(), nil, batch, &result, 0, &view)
 		for _, l := range locations {
-			all = append(all, fmt.Sprintf("%+v %v", l, readers[0].Aligner.Operations(&l)))
+			if int(l.Loss) <= most {
+				all = append(all, inAligner.ReplaceAllString(fmt.Sprintf("%+v %v", l, readers[0].Aligner.Operations(&l)), ""))
+			}
 		}
 		return all
 	}
-	plain := func(all []string) []string { // without where the operations are
-		for i := range all {
-			all[i] = inAligner.ReplaceAllString(all[i], "")
-		}
-		return all
-	}
-	want, tasks := plain(written()), 0
-	readers[0].Share = func(n int, do func(by *find.Reader, task int)) {
+	tasks := 0
+	share := func(n int, do func(by *find.Reader, task int)) {
 		tasks = n
 		for i := range n {
 			do(&readers[i%2], n-1-i)
 		}
 	}
-	if got := plain(written()); !slices.Equal(got, want) || len(want) < 900 {
-		t.Errorf("%d locations of two Readers, %d of one, which are not the same", len(got), len(want))
+	for _, near := range []int{-1, 0, 5, 10} { // the best location loses nothing
+		most := near
+		if near < 0 {
+			most = math.MaxInt
+		}
+		readers[0].Near, readers[0].Share = -1, nil
+		want := written(most)
+		for _, by := range []func(int, func(*find.Reader, int)){nil, share} {
+			readers[0].Near, readers[0].Share = near, by
+			if got := written(most); !slices.Equal(got, want) || len(want) < 200 {
+				t.Errorf("near %d: %d locations of two Readers or of one, want %d", near, len(got), len(want))
+			}
+		}
+		if all := written(math.MaxInt); near == 0 && len(all) > len(want) {
+			t.Errorf("%d locations are found that are not near", len(all)-len(want))
+		}
 	}
-	if tasks < 10 {
+	if tasks < 8 {
 		t.Errorf("%d tasks were shared", tasks)
 	}
 }

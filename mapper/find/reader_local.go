@@ -83,8 +83,8 @@ func (r *Reader) among(locations []locate.Location, view *locate.Read, parts [][
 	return locations
 }
 
-// localOf returns the local locations that parts of the candidates of a read lead to, until the next
-// call.
+// localOf returns the local locations that parts of a read's candidates lead to. They are valid
+// until the next call.
 func (r *Reader) localOf(view *locate.Read, parts [][]locate.Candidate) []locate.Location {
 	if len(parts) == 1 {
 		return r.Local.Locations(view, parts[0])
