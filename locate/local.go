@@ -215,9 +215,8 @@ func (b *localBudget) apart() int { return 2*b.spread + b.reach }
 
 // sortCandidates sorts candidates by place and diagonal.
 func sortCandidates(candidates []Candidate) {
-	slices.SortFunc(candidates, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Diagonal, b.Diagonal))
-	})
+	key := func(c *Candidate) int64 { return int64(c.Place)<<32 + int64(c.Diagonal) }
+	slices.SortFunc(candidates, func(a, b Candidate) int { return cmp.Compare(key(&a), key(&b)) })
 }
 
 // Leads tells whether a local location that is sought of a read, with one of its strands at a

@@ -88,13 +88,13 @@ const (
 
 // atATime is the most reads packed at a time, not counting a last mate, for a length of the
 // reference: half of a batch, as reads that are sought again take more pieces, so that a pass costs
-// little against the work for its reads. Passes cost less on GPUs, which work ahead: a quarter.
+// little against the work for its reads. GPUs, which work ahead, take as many as in a batch of
+// theirs.
 func atATime(bases int64, ahead bool) int64 {
-	share := 2
 	if ahead {
-		share = 4
+		return int64(find.GPUBatchReads(bases))
 	}
-	return int64(max(soughtReads, find.BatchReads(bases)/share))
+	return int64(max(soughtReads, find.BatchReads(bases)/2))
 }
 
 // atATime is that of the finders at hand.
@@ -128,7 +128,11 @@ func (s *seeker) enough() bool {
 		most = find.BatchReads(bases)
 	}
 	w := &s.waiting
-	return w.reads >= most || w.packed >= s.atATime() || w.locations >= waitingLocations
+	enough := s.atATime()
+	if s.finders.worksAhead() {
+		enough /= 2 // so that a part more makes no other pass
+	}
+	return w.reads >= most || w.packed >= enough || w.locations >= waitingLocations
 }
 
 // library returns the one whose parts wait or are being sought, or nil.
