@@ -8,7 +8,7 @@
 //	leaps, less what segments on neighbouring diagonals win (lemma 10); and 4 for each block of
 //	four bases that is unchanged on none of these diagonals, less 6 (lemma 6);
 //	with one gap of the cost of the cap: the same up to the last base on the diagonal; the cap; and
-//	4 for each such block beyond, less 3 (lemma 13). Blocks of eight bases are counted before
+//	4 for each such block beyond, less 3 (lemma 13). Blocks of eight bases are counted first
 //	(lemma 14): a read with a run of one base has candidates at all such runs, and segments of the
 //	run win on many diagonals.
 //

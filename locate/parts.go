@@ -62,15 +62,12 @@ type partStretch struct {
 }
 
 // Parts returns the parts of a read that its candidates lead to. These are complete as for
-// Locations, as local locations of the best score, best first. If several begin or end within a few
-// bases of each other, only the best is there. The read has some bases that are clipped in each.
-// They are valid until the next call.
+// Locations, as local locations of the best score. The read has some bases that are clipped in
+// each. Several may be the same part (BestParts). They are valid until the next call.
 func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 	f := &l.finder
 	f.all = f.all[:0]
-	slices.SortFunc(candidates, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Diagonal, b.Diagonal))
-	})
+	sortCandidates(candidates)
 	candidates = dropRepeated(candidates, func(a, b *Candidate) bool { return a.Place == b.Place && a.Diagonal == b.Diagonal })
 	for _, c := range candidates {
 		strand := r.Strand(c.Place)
@@ -90,7 +87,15 @@ func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 			}
 		}
 	}
-	slices.SortFunc(f.all, func(a, b Location) int {
+	return f.all
+}
+
+// BestParts returns the best of the parts of a read, best first: if several begin or end within a
+// few bases of each other, only the best is there. It sorts the parts. The result is valid until
+// the next call.
+func (l *Local) BestParts(all []Location) []Location {
+	f := &l.finder
+	slices.SortFunc(all, func(a, b Location) int {
 		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Place, b.Place), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
 	})
 	f.parts = f.parts[:0]
@@ -99,8 +104,8 @@ func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 	}
 	clear(f.starts)
 	clear(f.ends)
-	for i := range f.all {
-		x := &f.all[i]
+	for i := range all {
+		x := &all[i]
 		if beside(f.starts, x.Place, x.Start) || beside(f.ends, x.Place, x.End) {
 			continue
 		}

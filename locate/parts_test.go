@@ -219,7 +219,7 @@ func checkParts(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, contigs []
 	m := len(read)
 	l.Reference, l.Cap = truth.Reference(t, contigs...), DefaultCap
 	l.Aligner = &Aligner{Reference: l.Reference}
-	found := slices.Clone(l.Parts(&view, partCandidates(r, contigs, read)))
+	found := slices.Clone(l.BestParts(l.Parts(&view, partCandidates(r, contigs, read))))
 	want := plainParts(contigs, read)
 	near := func(x int32, y int) bool { return max(int(x)-y, y-int(x)) <= sameParts }
 	for _, w := range want {
@@ -302,7 +302,7 @@ func TestParts(t *testing.T) {
 		l := Local{Reference: ref, Cap: DefaultCap, Aligner: &Aligner{Reference: ref}}
 		view := pack(c.read, 0)
 		var got []string
-		for _, p := range l.Parts(&view, partCandidates(r, c.contigs, c.read)) {
+		for _, p := range l.BestParts(l.Parts(&view, partCandidates(r, c.contigs, c.read))) {
 			from, to := l.Aligner.OnRead(&p, len(c.read))
 			got = append(got, fmt.Sprintf("c%d%c %d [%d, %d)", p.Place.Contig(), "+-"[p.Place.Strand()], p.Start, from, to))
 		}
@@ -321,7 +321,7 @@ func TestPartOverLongGap(t *testing.T) {
 	ref := truth.Reference(t, text)
 	l := Local{Reference: ref, Cap: DefaultCap, Aligner: &Aligner{Reference: ref}}
 	view := pack(read, 0)
-	parts := l.Parts(&view, []Candidate{{Place: At(0, Forward), Diagonal: 100}})
+	parts := l.BestParts(l.Parts(&view, []Candidate{{Place: At(0, Forward), Diagonal: 100}}))
 	if len(parts) != 1 || parts[0].Distance > 50+DefaultCap {
 		t.Errorf("got %+v, want one that loses its gap, %d, and up to 50 clipped bases", parts, DefaultCap)
 	}

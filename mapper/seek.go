@@ -88,8 +88,7 @@ const (
 
 // atATime is the most reads packed at a time, not counting a last mate, for a length of the
 // reference: half of a batch, as reads that are sought again take more pieces, so that a pass costs
-// little against the work for its reads. GPUs, which work ahead, take as many as in a batch of
-// theirs.
+// little against the work for its reads. GPUs work ahead, and take the reads of a batch.
 func atATime(bases int64, ahead bool) int64 {
 	if ahead {
 		return int64(find.GPUBatchReads(bases))
@@ -130,7 +129,7 @@ func (s *seeker) enough() bool {
 	w := &s.waiting
 	enough := s.atATime()
 	if s.finders.worksAhead() {
-		enough /= 2 // so that a part more makes no other pass
+		enough /= 2 // with one part more, mostly a pass
 	}
 	return w.reads >= most || w.packed >= enough || w.locations >= waitingLocations
 }

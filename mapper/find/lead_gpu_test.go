@@ -81,7 +81,7 @@ func TestLead(t *testing.T) {
 	kept, idle, dropped, refused := 0, 0, 0, 0
 	for i := range effort.Pick(180, 72) {
 		most := []int{20, 20, 14, 40}[i%4]
-		part := []int{5, 8, 3}[i/4%3] // a read may lose 1/part of its bases
+		part := []int{5, 8, 3}[i/4%3]    // a read may lose 1/part of its bases
 		sought := []int{0, 1, 2}[i/12%3] // unless 0, sought/3 of this loss is sought at first
 		inserted := 1
 		if sought == 0 {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/dna"
 	"scanmap/internal/effort"
 	"scanmap/internal/finders"
 	"scanmap/internal/truth"
@@ -32,8 +33,37 @@ func TestLocalCPU(t *testing.T) {
 	finders.TestLocal(t, onCPU, first, cases)
 }
 
+// sharing returns two Readers, and what is found for a read. With share as the Share of the first,
+// each does every second task, the last one first; it counts the tasks.
+func sharing(t *testing.T, ref *dna.Reference, read string, local *find.Local) (
+	batch *find.Batch, found *find.Found, readers []find.Reader, share func(tasks *int) func(int, func(*find.Reader, int)),
+) {
+	t.Helper()
+	f := find.OnCPU(ref, find.Options{Engine: find.EngineAuto, Metric: locate.Edits, Threads: 2, Local: local, Times: &find.Times{}})
+	batch, err := f.Pack(truth.Reads(read), 1, func(int) int { return 20 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	found = &find.Found{}
+	if _, err := f.Find(batch, found); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		readers = append(readers, find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{}))
+		readers[i].SeekLocal(local)
+	}
+	return batch, found, readers, func(tasks *int) func(int, func(*find.Reader, int)) {
+		return func(n int, do func(by *find.Reader, task int)) {
+			*tasks = n
+			for i := range n {
+				do(&readers[i%2], n-1-i)
+			}
+		}
+	}
+}
+
 // TestLocalShared has two Readers share a read with a thousand copies on two contigs and strands:
-// the locations are the same as with one, in the same order.
+// the locations are the same as with one, in the same order, also of near ones alone.
 func TestLocalShared(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(30, 1))
@@ -44,24 +74,10 @@ func TestLocalShared(t *testing.T) {
 		contigs[i%2].WriteString(truth.Strand(truth.Edited(r, read, r.IntN(4)), r.IntN(2)))
 	}
 	ref := truth.Reference(t, contigs[0].String(), contigs[1].String())
-	local := &find.Local{Cap: locate.DefaultCap}
-	f := find.OnCPU(ref, find.Options{Engine: find.EngineAuto, Metric: locate.Edits, Threads: 2, Local: local, Times: &find.Times{}})
-	batch, err := f.Pack(truth.Reads(read), 1, func(int) int { return 20 })
-	if err != nil {
-		t.Fatal(err)
-	}
-	var result find.Found
-	if _, err := f.Find(batch, &result); err != nil {
-		t.Fatal(err)
-	}
-	readers := make([]find.Reader, 2)
-	for i := range readers {
-		readers[i] = find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
-		readers[i].SeekLocal(local)
-	}
+	batch, result, readers, share := sharing(t, ref, read, &find.Local{Cap: locate.DefaultCap})
 	view := batch.Read(0)
 	written := func(most int) (all []string) { // without where the operations are
-		locations, _ := readers[0].Append(t.Context(), nil, batch, &result, 0, &view)
+		locations, _ := readers[0].Append(t.Context(), nil, batch, result, 0, &view)
 		for _, l := range locations {
 			if int(l.Loss) <= most {
 				all = append(all, inAligner.ReplaceAllString(fmt.Sprintf("%+v %v", l, readers[0].Aligner.Operations(&l)), ""))
@@ -70,12 +86,6 @@ func TestLocalShared(t *testing.T) {
 		return all
 	}
 	tasks := 0
-	share := func(n int, do func(by *find.Reader, task int)) {
-		tasks = n
-		for i := range n {
-			do(&readers[i%2], n-1-i)
-		}
-	}
 	for _, near := range []int{-1, 0, 5, 10} { // the best location loses nothing
 		most := near
 		if near < 0 {
@@ -83,7 +93,7 @@ func TestLocalShared(t *testing.T) {
 		}
 		readers[0].Near, readers[0].Share = -1, nil
 		want := written(most)
-		for _, by := range []func(int, func(*find.Reader, int)){nil, share} {
+		for _, by := range []func(int, func(*find.Reader, int)){nil, share(&tasks)} {
 			readers[0].Near, readers[0].Share = near, by
 			if got := written(most); !slices.Equal(got, want) || len(want) < 200 {
 				t.Errorf("near %d: %d locations of two Readers or of one, want %d", near, len(got), len(want))
@@ -95,6 +105,33 @@ func TestLocalShared(t *testing.T) {
 	}
 	if tasks < 8 {
 		t.Errorf("%d tasks were shared", tasks)
+	}
+}
+
+// TestPartsShared has two Readers share the candidates of a read whose first bases have hundreds of
+// copies: the parts are the same as with one, in the same order.
+func TestPartsShared(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(31, 1))
+	read := truth.Random(r, 100, "ACGT")
+	var text strings.Builder
+	for range 500 {
+		text.WriteString(truth.Random(r, 20+r.IntN(100), "ACGT"))
+		text.WriteString(truth.Strand(truth.Edited(r, read[:60], r.IntN(3)), r.IntN(2)))
+	}
+	ref := truth.Reference(t, text.String())
+	batch, result, readers, share := sharing(t, ref, read, &find.Local{Cap: locate.DefaultCap, Parts: true})
+	view := batch.Read(0)
+	written := func() (all []string) {
+		for _, l := range readers[0].Parts(nil, &view, slices.Clone(result.Candidates.Of(0))) {
+			all = append(all, inAligner.ReplaceAllString(fmt.Sprintf("%+v %v", l, readers[0].Aligner.Operations(&l)), ""))
+		}
+		return all
+	}
+	want, tasks := written(), 0
+	readers[0].Share = share(&tasks)
+	if got := written(); !slices.Equal(got, want) || len(want) < 400 || tasks < 4 {
+		t.Errorf("%d parts of two Readers by %d tasks, %d of one", len(got), tasks, len(want))
 	}
 }
 

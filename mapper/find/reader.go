@@ -33,7 +33,7 @@ type Reader struct {
 	stream   locate.Stream
 	held     held
 	sorted   []locate.Location
-	shared   []locate.Location     // see localOf
+	shared   []locate.Location     // see shareOut
 	whole    [1][]locate.Candidate // see cut
 	near     locate.Read           // see nearOnly
 }

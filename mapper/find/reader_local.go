@@ -89,14 +89,20 @@ func (r *Reader) localOf(view *locate.Read, parts [][]locate.Candidate) []locate
 	if len(parts) == 1 {
 		return r.Local.Locations(view, parts[0])
 	}
+	all := r.shareOut(parts, func(by *locate.Local, part []locate.Candidate) []locate.Location { return by.Locations(view, part) })
+	r.Local.Sort(all)
+	return all
+}
+
+// shareOut returns what several workers find by parts of candidates, until the next call.
+func (r *Reader) shareOut(parts [][]locate.Candidate, find func(by *locate.Local, part []locate.Candidate) []locate.Location) []locate.Location {
 	found := make([]localsFound, len(parts))
 	r.Share(len(parts), func(by *Reader, i int) {
-		local := by.Local
 		if by != r {
 			by.Aligner.Reset()
-			local.Aligner = &by.Aligner
+			by.Local.Aligner = &by.Aligner
 		}
-		found[i].hold(local.Locations(view, parts[i]), &by.Aligner)
+		found[i].hold(find(by.Local, parts[i]), &by.Aligner)
 	})
 	r.shared = r.shared[:0]
 	for i := range found {
@@ -106,7 +112,6 @@ func (r *Reader) localOf(view *locate.Read, parts [][]locate.Candidate) []locate
 			r.shared, from = append(r.shared, l), f.ends[j]
 		}
 	}
-	r.Local.Sort(r.shared)
 	return r.shared
 }
 
@@ -156,7 +161,14 @@ func (r *Reader) LocalIn(view *locate.Read, p locate.Place, least, from, to int)
 // that seeks parts; see locate.Parts.
 func (r *Reader) Parts(locations []locate.Location, view *locate.Read, candidates []locate.Candidate) []locate.Location {
 	r.Local.Aligner = &r.Aligner
-	for _, l := range r.Local.Parts(view, candidates) {
+	var all []locate.Location
+	if r.Share == nil || len(candidates) < 2*sharedCandidates {
+		all = r.Local.Parts(view, candidates)
+	} else {
+		parts := slices.Collect(slices.Chunk(candidates, sharedCandidates))
+		all = r.shareOut(parts, func(by *locate.Local, part []locate.Candidate) []locate.Location { return by.Parts(view, part) })
+	}
+	for _, l := range r.Local.BestParts(all) {
 		l.Loss = l.Distance
 		locations = append(locations, l)
 	}
