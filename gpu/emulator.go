@@ -134,8 +134,8 @@ func (e *emulator) start(program string) error {
 	if err := errors.Join(err, itsIn.Close(), itsOut.Close()); err != nil {
 		return errors.Join(err, to.Close(), from.Close())
 	}
-	// Fd has reads and writes block their thread. Callers are locked to theirs, and a parked one
-	// costs two changes of thread for each answer.
+	// Fd has reads and writes block their thread. A caller is locked to its thread, and parking it
+	// would cost two changes of thread for each answer.
 	_, _ = to.Fd(), from.Fd()
 	e.pipes, e.to, e.from, e.ended = []io.Closer{to, from}, bufio.NewWriterSize(to, 1<<16), bufio.NewReaderSize(from, 1<<16), make(chan struct{})
 	go func() {

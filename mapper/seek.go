@@ -120,18 +120,18 @@ func anySought(distances []int32) bool {
 }
 
 // enough tells whether no more parts should wait: a pass over the reference costs little against
-// the work for the waiting reads (find.BatchReads).
+// the work for the waiting reads (find.BatchReads). GPUs begin earlier, as they work ahead: with
+// half of a pass, which one part more makes whole, or with the reads of four batches.
 func (s *seeker) enough() bool {
-	most, bases := s.options.BatchReads, int64(s.ref.TotalLength())
-	if most == 0 {
-		most = find.BatchReads(bases)
+	most, packed := find.BatchReads(int64(s.ref.TotalLength())), s.atATime()
+	if s.finders.worksAhead() {
+		most, packed = 4*packed, packed/2
+	}
+	if n := s.options.BatchReads; n > 0 {
+		most = n
 	}
 	w := &s.waiting
-	enough := s.atATime()
-	if s.finders.worksAhead() {
-		enough /= 2 // with one part more, mostly a pass
-	}
-	return w.reads >= most || w.packed >= enough || w.locations >= waitingLocations
+	return w.reads >= most || w.packed >= packed || w.locations >= waitingLocations
 }
 
 // library returns the one whose parts wait or are being sought, or nil.

@@ -230,7 +230,7 @@ func TestHabitWords(t *testing.T) {
 			}
 		}
 	}
-	// A value that belongs to an option of another name is part of what is meant.
+	// A value may belong to the meaning: to an option of another name.
 	guides := commandNamed(app.Commands, "guides").Flags
 	for typed, want := range map[string]string{"--bulge": "--dna-bulges N --rna-bulges N", "--gpu": "--device cuda", "--json": "", "--top": "--best N"} {
 		if got := optionFor(guides, typed); got != want {

@@ -44,7 +44,7 @@ func newSorter(o *Options, threads int) *extsort.Sorter {
 // rowKey is the pattern and the contig of a record of a row.
 func rowKey(record []byte) uint64 { return binary.BigEndian.Uint64(record[extsort.LengthBytes:]) }
 
-// compareRows is the order of records of rows: the order of their bytes, but for the distance.
+// compareRows is the order of records of rows: by their bytes without the distance.
 func compareRows(a, b []byte) int {
 	return bytes.Compare(a[extsort.LengthBytes:len(a)-rowEnd], b[extsort.LengthBytes:len(b)-rowEnd])
 }
