@@ -193,21 +193,21 @@ func (l *Local) acrossOne(before, after []uint64, g int) (lost int) {
 	return lost
 }
 
-// Cut sorts the candidates of a read and cuts them into parts that lead to no alignment in the same
-// place, of `least` candidates or more; the last may have fewer. The locations of all parts are
-// therefore the locations of all candidates, and Sort puts them in the same order.
-func (l *Local) Cut(r *Read, candidates []Candidate, least int) (parts [][]Candidate) {
+// Cut sorts the candidates of a read and cuts them into shares that lead to no alignment in the
+// same place, of `least` candidates or more; the last may have fewer. The locations of all shares
+// are therefore the locations of all candidates, and Sort puts them in the same order.
+func (l *Local) Cut(r *Read, candidates []Candidate, least int) (shares [][]Candidate) {
 	sortCandidates(candidates)
 	m := r.Strands[Forward].Length()
 	apart, first := l.begin(m, m-r.K, r.Sought, r.Found).apart(), 0
 	for i := 1; i < len(candidates); i++ {
 		before, next := &candidates[i-1], &candidates[i]
 		if i-first >= least && (next.Place != before.Place || int(next.Diagonal)-int(before.Diagonal) > apart) {
-			parts = append(parts, candidates[first:i])
+			shares = append(shares, candidates[first:i])
 			first = i
 		}
 	}
-	return append(parts, candidates[first:])
+	return append(shares, candidates[first:])
 }
 
 // apart is how far apart diagonals are at most that may lead to alignments in the same place.

@@ -20,11 +20,11 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	r.Local.Aligner = &r.Aligner
 	before := len(locations)
 	if list := f.Candidates.Of(i); len(list) > 0 {
-		parts := r.cut(view, list)
+		shares := r.cut(view, list)
 		if r.Near >= 0 {
-			view = r.nearOnly(view, parts)
+			view = r.nearOnly(view, shares)
 		}
-		locations = r.among(locations, view, parts)
+		locations = r.among(locations, view, shares)
 	}
 	for _, l := range f.Located.Of(i) {
 		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Loss: l.Loss}
@@ -34,8 +34,8 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	return r.bounded(locations, before, b.K(i), f.left[i])
 }
 
-// cut returns the candidates of a read in parts that lead to no location in the same place. Some
-// reads, in satellites, have 100,000 candidates. Several workers share these.
+// cut returns the candidates of a read in shares that lead to no location in the same place: one
+// or, as some reads have 100,000 candidates, several for several workers.
 func (r *Reader) cut(view *locate.Read, candidates []locate.Candidate) [][]locate.Candidate {
 	if r.Share == nil || len(candidates) < 2*sharedCandidates {
 		r.whole[0] = candidates
@@ -44,13 +44,13 @@ func (r *Reader) cut(view *locate.Read, candidates []locate.Candidate) [][]locat
 	return r.Local.Cut(view, candidates, sharedCandidates)
 }
 
-// sharedCandidates is the least number of candidates of a part that is shared: some 100 us.
+// sharedCandidates is the least number of candidates of a share: some 100 us.
 const sharedCandidates = 128
 
 // nearOnly returns a view for which near locations are sought alone, as far as the candidates show
 // how much the best location loses. In repeats most candidates lead to none.
-func (r *Reader) nearOnly(view *locate.Read, parts [][]locate.Candidate) *locate.Read {
-	sought := r.atMost(view, parts, view.Sought-r.Near) + r.Near
+func (r *Reader) nearOnly(view *locate.Read, shares [][]locate.Candidate) *locate.Read {
+	sought := r.atMost(view, shares, view.Sought-r.Near) + r.Near
 	if sought >= view.Sought {
 		return view
 	}
@@ -59,50 +59,50 @@ func (r *Reader) nearOnly(view *locate.Read, parts [][]locate.Candidate) *locate
 	return &r.near
 }
 
-// atMost is Local.AtMost for parts of candidates.
-func (r *Reader) atMost(view *locate.Read, parts [][]locate.Candidate, most int) int {
-	if len(parts) == 1 {
-		return r.Local.AtMost(view, parts[0], most)
+// atMost is Local.AtMost for shares of candidates.
+func (r *Reader) atMost(view *locate.Read, shares [][]locate.Candidate, most int) int {
+	if len(shares) == 1 {
+		return r.Local.AtMost(view, shares[0], most)
 	}
 	var least atomic.Int64
 	least.Store(int64(most))
-	r.Share(len(parts), func(by *Reader, i int) {
-		lost := int64(by.Local.AtMost(view, parts[i], int(least.Load())))
+	r.Share(len(shares), func(by *Reader, i int) {
+		lost := int64(by.Local.AtMost(view, shares[i], int(least.Load())))
 		for before := least.Load(); lost < before && !least.CompareAndSwap(before, lost); before = least.Load() {
 		}
 	})
 	return int(least.Load())
 }
 
-// among appends the local locations of a read that parts of its candidates lead to.
-func (r *Reader) among(locations []locate.Location, view *locate.Read, parts [][]locate.Candidate) []locate.Location {
+// among appends the local locations of a read that shares of its candidates lead to.
+func (r *Reader) among(locations []locate.Location, view *locate.Read, shares [][]locate.Candidate) []locate.Location {
 	m := view.Strands[locate.Forward].Length()
-	for _, l := range r.localOf(view, parts) {
+	for _, l := range r.localOf(view, shares) {
 		locations = append(locations, r.ranked(l, m, m-view.K))
 	}
 	return locations
 }
 
-// localOf returns the local locations that parts of a read's candidates lead to. They are valid
+// localOf returns the local locations that shares of a read's candidates lead to. They are valid
 // until the next call.
-func (r *Reader) localOf(view *locate.Read, parts [][]locate.Candidate) []locate.Location {
-	if len(parts) == 1 {
-		return r.Local.Locations(view, parts[0])
+func (r *Reader) localOf(view *locate.Read, shares [][]locate.Candidate) []locate.Location {
+	if len(shares) == 1 {
+		return r.Local.Locations(view, shares[0])
 	}
-	all := r.shareOut(parts, func(by *locate.Local, part []locate.Candidate) []locate.Location { return by.Locations(view, part) })
+	all := r.shareOut(shares, func(by *locate.Local, share []locate.Candidate) []locate.Location { return by.Locations(view, share) })
 	r.Local.Sort(all)
 	return all
 }
 
-// shareOut returns what several workers find by parts of candidates, until the next call.
-func (r *Reader) shareOut(parts [][]locate.Candidate, find func(by *locate.Local, part []locate.Candidate) []locate.Location) []locate.Location {
-	found := make([]localsFound, len(parts))
-	r.Share(len(parts), func(by *Reader, i int) {
+// shareOut returns what several workers find by shares of candidates, until the next call.
+func (r *Reader) shareOut(shares [][]locate.Candidate, find func(by *locate.Local, share []locate.Candidate) []locate.Location) []locate.Location {
+	found := make([]localsFound, len(shares))
+	r.Share(len(shares), func(by *Reader, i int) {
 		if by != r {
 			by.Aligner.Reset()
 			by.Local.Aligner = &by.Aligner
 		}
-		found[i].hold(find(by.Local, parts[i]), &by.Aligner)
+		found[i].hold(find(by.Local, shares[i]), &by.Aligner)
 	})
 	r.shared = r.shared[:0]
 	for i := range found {
@@ -165,8 +165,8 @@ func (r *Reader) Parts(locations []locate.Location, view *locate.Read, candidate
 	if r.Share == nil || len(candidates) < 2*sharedCandidates {
 		all = r.Local.Parts(view, candidates)
 	} else {
-		parts := slices.Collect(slices.Chunk(candidates, sharedCandidates))
-		all = r.shareOut(parts, func(by *locate.Local, part []locate.Candidate) []locate.Location { return by.Parts(view, part) })
+		shares := slices.Collect(slices.Chunk(candidates, sharedCandidates))
+		all = r.shareOut(shares, func(by *locate.Local, share []locate.Candidate) []locate.Location { return by.Parts(view, share) })
 	}
 	for _, l := range r.Local.BestParts(all) {
 		l.Loss = l.Distance
