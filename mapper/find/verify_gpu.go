@@ -308,7 +308,7 @@ func (p *gpuPass) decode(locations []gpuOrdered, places, operations []uint32) {
 		}
 		for read := lo; read < hi; read++ {
 			for ; next < places[read]; next++ {
-				all[next] = p.located(uint32(read), &locations[next], first)
+				p.located(&all[next], uint32(read), &locations[next], first)
 			}
 		}
 	})
@@ -339,16 +339,15 @@ func (l *Located) describe(word uint32) (operations int32) {
 	return operations
 }
 
-// located makes a location of a read, whose operations start at first.
-func (p *gpuPass) located(read uint32, l *gpuOrdered, first int32) Located {
-	out := Located{Read: read, Place: locate.Place(l.place), End: int32(l.end)}
+// located sets a location of a read, whose operations start at first.
+func (p *gpuPass) located(out *Located, read uint32, l *gpuOrdered, first int32) {
+	*out = Located{Read: read, Place: locate.Place(l.place), End: int32(l.end)}
 	count := out.describe(l.word)
 	if out.Aligned {
 		out.Start = out.End - p.batch.length[read] - longer(l.word)
 		out.From = first + int32(l.operations)
 		out.To = out.From + count
 	}
-	return out
 }
 
 // strandOf returns the strand in a read's number, as kernels have it.
