@@ -681,11 +681,7 @@ func TestSoughtOnce(t *testing.T) {
 	text := truth.Random(r, 5000, "ACGT")
 	var reads []string
 	for i := range 20 {
-		read := []byte(text[200*i : 200*i+150])
-		for _, at := range []int{40, 110} {
-			read[at] = "CGTA"[strings.IndexByte("ACGT", read[at])]
-		}
-		reads = append(reads, string(read))
+		reads = append(reads, truth.SubstitutedAt(text[200*i:200*i+150], 40, 110))
 	}
 	reference, first, _ := writePairs(t, []string{text}, reads)
 	_, stats := runText(t, Options{
@@ -736,11 +732,7 @@ func TestEstimateOnGPU(t *testing.T) {
 		at, insert := 100+400*i, 350+r.IntN(20)
 		if i%3 == 0 {
 			insert = 600
-			copied := []byte(text[at : at+m])
-			for _, x := range []int{30, 90, 150, 210} {
-				copied[x] = map[byte]byte{'A': 'C', 'C': 'G', 'G': 'T', 'T': 'A'}[copied[x]]
-			}
-			elsewhere += truth.Random(r, 300, "ACGT") + string(copied)
+			elsewhere += truth.Random(r, 300, "ACGT") + truth.SubstitutedAt(text[at:at+m], 30, 90, 150, 210)
 		}
 		mates = append(mates, text[at:at+m], truth.ReverseComplement(text[at+insert-m:at+insert]))
 	}

@@ -79,12 +79,11 @@ func partnersInput(r *rand.Rand, m int) (text string, reads []string) {
 	random := func(n int) string { return truth.Random(r, n, "ACGT") }
 	// Substitutions stay so far from the ends and from each other that nothing is clipped.
 	changed := func(s string, n int) string {
-		b := []byte(s)
-		for _, at := range r.Perm(m/20 - 1)[:n] {
-			at = 20*at + 15
-			b[at] = "CGTA"[strings.IndexByte("ACGT", b[at])]
+		at := r.Perm(m/20 - 1)[:n]
+		for i := range at {
+			at[i] = 20*at[i] + 15
 		}
-		return string(b)
+		return truth.SubstitutedAt(s, at...)
 	}
 	var all strings.Builder
 	for range 8 {
@@ -156,14 +155,7 @@ func TestPartnersOfManyPlaces(t *testing.T) {
 	const m, copies = 150, 40
 	r := rand.New(rand.NewPCG(7, 61))
 	random := func(n int) string { return truth.Random(r, n, "ACGT") }
-	worse := func(s string, n int) string {
-		b := []byte(s)
-		for i := range n {
-			at := 15 + 20*i
-			b[at] = "CGTA"[strings.IndexByte("ACGT", b[at])]
-		}
-		return string(b)
-	}
+	worse := func(s string, n int) string { return truth.SubstitutedAt(s, []int{15, 35, 55, 75}[:n]...) }
 	for _, c := range []struct {
 		what         string
 		near         int // locations of the first mate with an edit more than the best one
@@ -216,11 +208,7 @@ func TestPartnersOfManyInsertSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 61))
 	random := func(n int) string { return truth.Random(r, n, "ACGT") }
 	a, b := random(150), random(150)
-	worse := []byte(a)
-	for _, at := range []int{40, 110} {
-		worse[at] = "CGTA"[strings.IndexByte("ACGT", worse[at])]
-	}
-	text := random(700) + string(worse) + random(100) + b + random(700) + a + random(700)
+	text := random(700) + truth.SubstitutedAt(a, 40, 110) + random(100) + b + random(700) + a + random(700)
 	for more, want := range []pairClass{properPair, otherOrientation} {
 		o := Options{Local: &Local{Score: DefaultScore}, Pairs: PairOptions{Orientation: OrientationFR, MaxInsert: 1}, Report: Report{Mode: ReportOne}}
 		o.limits.bases = 1 << 32

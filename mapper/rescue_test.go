@@ -149,15 +149,11 @@ func leastProper(w *worker, model *insertModel, pair, x int, found []truth.Locat
 func TestRescueNearPartOfTheLocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	copied, lost := truth.Random(r, 60, "ACGT"), truth.Random(r, 60, "ACGT")
-	place := []byte(lost)
-	for _, i := range []int{5, 20, 40} {
-		place[i] = "CGTA"[strings.IndexByte("ACGT", place[i])]
-	}
 	text := ""
 	for i := range rescueWindows + 10 {
 		beside := truth.Random(r, 60, "ACGT")
 		if i == 0 || i == rescueWindows+9 {
-			beside = string(place)
+			beside = truth.SubstitutedAt(lost, 5, 20, 40)
 		}
 		text += copied + truth.Random(r, 40, "ACGT") + beside + truth.Random(r, 100, "ACGT")
 	}

@@ -20,11 +20,8 @@ func TestSecondOfMate(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	left, right := truth.Random(r, 60, "ACGT"), truth.Random(r, 60, "ACGT")
 	for edits := range 2 {
-		near := []byte(right)
-		for i := range edits {
-			near[20+20*i] = "CGTA"[strings.IndexByte("ACGT", near[20+20*i])]
-		}
-		contig := truth.Random(r, 200, "ACGT") + left + truth.Random(r, 100, "ACGT") + string(near) + truth.Random(r, 200, "ACGT")
+		near := truth.SubstitutedAt(right, []int{20, 40}[:edits]...)
+		contig := truth.Random(r, 200, "ACGT") + left + truth.Random(r, 100, "ACGT") + near + truth.Random(r, 200, "ACGT")
 		elsewhere := truth.Random(r, 200, "ACGT") + right + truth.Random(r, 200, "ACGT")
 		reference, first, second := writePairs(t, []string{contig, elsewhere}, []string{left, truth.ReverseComplement(right)})
 		for gaps, score := range map[Gaps]string{GapsUnit: "\tXS:i:0\t", GapsAffine: "\tXS:i:60\t"} {
@@ -130,9 +127,9 @@ func TestInsertOfNothing(t *testing.T) {
 func TestEstimateTakesUniquePairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	unit := truth.Random(r, 400, "ACGT")
-	copied := []byte(unit)
+	copied := unit
 	for at := 12; at < len(copied); at += 25 {
-		copied[at] = "CGTA"[strings.IndexByte("ACGT", copied[at])]
+		copied = truth.SubstitutedAt(copied, at)
 	}
 	before, between, after := truth.Random(r, 400, "ACGT"), truth.Random(r, 500, "ACGT"), truth.Random(r, 400, "ACGT")
 	const m, insert = 50, 200
@@ -142,7 +139,7 @@ func TestEstimateTakesUniquePairs(t *testing.T) {
 		text  string
 	}{
 		{"", nil, before + unit + between + unit + after},
-		{"local ", &Local{Score: DefaultScore}, before + unit + between + string(copied) + after},
+		{"local ", &Local{Score: DefaultScore}, before + unit + between + copied + after},
 	} {
 		for name, from := range map[string]int{"neither": 100, "the first": 700, "the second": 250, "both": 500} {
 			var reads []string

@@ -22,11 +22,6 @@ func TestBucketOf(t *testing.T) {
 	}
 }
 
-// otherBase returns s with another base at i.
-func otherBase(s string, i int) string {
-	return s[:i] + string("CGTA"[strings.IndexByte("ACGT", s[i])]) + s[i+1:]
-}
-
 // TestCounters compares all counts of reads without mates with the numbers of reads made.
 func TestCounters(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
@@ -38,7 +33,7 @@ func TestCounters(t *testing.T) {
 	}
 	nowhere := truth.Random(r, 60, "ACGT")
 	libraries := [][]string{
-		{once, otherBase(once, 30), often, nowhere, "", nowhere[:57] + "NNN", nowhere[:58] + "NN"},
+		{once, truth.SubstitutedAt(once, 30), often, nowhere, "", nowhere[:57] + "NNN", nowhere[:58] + "NN"},
 		{truth.ReverseComplement(often), "NNN" + once[3:]},
 	}
 	o := Options{Distance: Distance{Edits: 2}, Threads: 2, MaxLocations: 4, Report: Report{Mode: ReportAll}}
@@ -124,9 +119,9 @@ func TestPairCounters(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 36))
 	reverse := truth.ReverseComplement
 	a, b := truth.Random(r, 2000, "ACGT"), truth.Random(r, 2000, "ACGT")
-	mate := otherBase(a[900:960], 30)
+	mate := truth.SubstitutedAt(a[900:960], 30)
 	b += mate // a[900:960] has one edit, and this none
-	edited := otherBase(otherBase(otherBase(a[400:460], 10), 30), 50)
+	edited := truth.SubstitutedAt(truth.SubstitutedAt(truth.SubstitutedAt(a[400:460], 10), 30), 50)
 	nowhere := truth.Random(r, 60, "ACGT")
 	pairs := [][2]string{
 		{a[100:160], reverse(a[240:300])},                    // proper, 200

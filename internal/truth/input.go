@@ -48,6 +48,15 @@ func Substituted(r *rand.Rand, s string, n int) string {
 	return string(b)
 }
 
+// SubstitutedAt returns s with the letters at some positions replaced by the next ones of ACGT.
+func SubstitutedAt(s string, at ...int) string {
+	b := []byte(s)
+	for _, i := range at {
+		b[i] = "CGTA"[strings.IndexByte("ACGT", b[i])]
+	}
+	return string(b)
+}
+
 // ContigEnds returns contigs of 1 to 200 bases, and reads planted at the first base and the last,
 // across each border, and overhanging by 1 to k, each once. A read is followed by its reverse
 // complement.
