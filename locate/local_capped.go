@@ -22,10 +22,10 @@ import (
 //
 // but inserted bases lose (m - T) / m each. They come right after that base, or another gap does. ∎
 //
-// A GPU counts so (kernels/lead.cu). Here blocks of eight are counted first (lemma 14), and then
-// the chains of lemma 12 on all these diagonals are looked at. There an insertion costs the cap,
-// and any other gap lossOpen. A deletion of the cost of the cap loses Cap - lossOpen more, as each
-// of two gaps does. T / m is forgiven for each of the bases that two insert.
+// Blocks of eight are counted first (lemma 14). Then a GPU counts as above (kernels/lead.cu), and
+// the chains of lemma 12 on all these diagonals are looked at here. There an insertion costs the
+// cap, and any other gap lossOpen. A deletion of the cost of the cap loses Cap - lossOpen more, as
+// each of two gaps does. T / m is forgiven for each of the bases that two insert.
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) (may bool, lost int) {
 	b := l.budget
 	left, more := most-b.cap, b.cap-lossOpen
