@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"scanmap/internal/parallel"
 	"scanmap/locate"
 )
 
@@ -195,6 +196,46 @@ func (m *insertModel) typical() float64 {
 		return m.density(m.low)
 	}
 	return m.density(int(m.mean + 0.5))
+}
+
+// insertWeights are the densities of a model that were asked for.
+type insertWeights struct {
+	of      *insertModel
+	typical float64
+	sizes   []insertWeight // of insert sizes from the least one on, a density of 0 for none
+}
+
+// An insertWeight is the density of an insert size and its penalty.
+type insertWeight struct {
+	density float64
+	penalty penalty
+}
+
+// mostWeights is how many insert sizes are remembered.
+const mostWeights = 1 << 13
+
+// begin takes a model, which does not change any more.
+func (w *insertWeights) begin(m *insertModel) {
+	if w.of == m {
+		return
+	}
+	w.of, w.typical = m, m.typical()
+	w.sizes = parallel.Resize(w.sizes, min(m.high-m.low+1, mostWeights))
+	clear(w.sizes)
+}
+
+// at returns the weight of an insert size between the model's bounds.
+func (w *insertWeights) at(insert int) insertWeight {
+	i := insert - w.of.low
+	if i < len(w.sizes) && w.sizes[i].density > 0 {
+		return w.sizes[i]
+	}
+	density := w.of.density(insert)
+	weight := insertWeight{density, penaltyOf(density)}
+	if i < len(w.sizes) {
+		w.sizes[i] = weight
+	}
+	return weight
 }
 
 // discordantDensity is how likely a mate is to lie at a given place of n bases, on a given strand,

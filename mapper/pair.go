@@ -40,6 +40,7 @@ type pairing struct {
 	seed    uint64
 	group   *group       // whose locations are paired
 	model   *insertModel // of the library at hand
+	weights insertWeights
 	mates   [2]pairedMate
 	ties    []combination // the proper combinations of the least penalty
 	least   penalty       // theirs
@@ -202,6 +203,7 @@ func (p *pairing) combine() bool {
 	p.ties, p.least = p.ties[:0], math.MaxInt64
 	p.proper, p.apart, p.weighed = 0, 0, 0
 	p.fewest, p.ofFewest = math.MaxInt32, 0
+	p.weights.begin(p.model)
 	return p.eachProper(func(i, j int32, insert int) (more bool) {
 		if p.weighed == pairCombinations {
 			return false
@@ -274,7 +276,8 @@ func (p *pairing) weigh(i, j int32, insert int) {
 	first, second := &p.mates[0], &p.mates[1]
 	a, c := &first.locations[i], &second.locations[j]
 	p.weighed++
-	density := p.model.density(insert)
+	weight := p.weights.at(insert)
+	density := weight.density
 	wa, wc := p.odds.power(a.Distance-first.best), p.odds.power(c.Distance-second.best)
 	both := wa * wc
 	first.proper[i] += float64(both * density)
@@ -291,7 +294,7 @@ func (p *pairing) weigh(i, j int32, insert int) {
 	if edits == p.fewest {
 		p.ofFewest++
 	}
-	cost := penalty(edits)*p.odds.penalty + penaltyOf(density)
+	cost := penalty(edits)*p.odds.penalty + weight.penalty
 	switch {
 	case cost < p.least:
 		p.least = cost
@@ -363,7 +366,7 @@ func (p *pairing) bestOf(m *pairedMate) int {
 
 // rate sets the qualities of both primary locations; c is discordantDensity.
 func (p *pairing) rate(c float64) {
-	typical := p.model.typical()
+	typical := p.weights.typical
 	var sum, lonely [2]float64 // of w^d over all locations, and over those without a proper partner
 	for x := range p.mates {
 		m := &p.mates[x]

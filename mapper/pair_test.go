@@ -166,6 +166,31 @@ func TestDensity(t *testing.T) {
 	}
 }
 
+// TestInsertWeights has all sizes of some models in turn, twice, and more than are remembered.
+func TestInsertWeights(t *testing.T) {
+	var w insertWeights
+	for _, m := range []*insertModel{
+		{low: 10, high: 20}, {low: 100, high: 600, mean: 350, spread: 50}, {low: 100, high: 600, mean: 300, spread: 50},
+		{low: 5, high: 5 + 2*mostWeights, mean: 400, spread: 100}, {low: 1, high: 3},
+	} {
+		for range 2 {
+			w.begin(m)
+			if w.typical != m.typical() {
+				t.Errorf("%+v: %g is typical, want %g", m, w.typical, m.typical())
+			}
+			for size := m.low; size <= m.high; size++ {
+				density := m.density(size)
+				if want, got := (insertWeight{density, penaltyOf(density)}), w.at(size); got != want {
+					t.Fatalf("%+v: %v for %d, want %v", m, got, size, want)
+				}
+			}
+		}
+		if len(w.sizes) > mostWeights {
+			t.Errorf("%d sizes are remembered", len(w.sizes))
+		}
+	}
+}
+
 // pairedContigs are contigs with repeats, tandem ones too, and pairs from them: most proper, some
 // far apart or in another orientation, some with more edits than k, some from nowhere.
 func pairedContigs(r *rand.Rand, pairs int) (contigs, reads []string) {
