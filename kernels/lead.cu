@@ -272,7 +272,7 @@ DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, b
 // of the cost of the cap, where other parts lose `left` or less (lemma 14).
 DEVICE u32 eights_by_gap(const Diagonal& d, u32 left) {
 	u32 most = 0;
-	for (u32 g = 0; g <= minimum(LONGEST_GAP, left * d.length / d.each); g++)
+	for (u32 g = 0; g <= minimum(LONGEST_GAP, left * d.length / d.each); g += 8)
 		most = maximum(most, g / 8 + 2 + (left - g * d.each / d.length + 6) / 4);
 	return most;
 }

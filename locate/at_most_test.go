@@ -102,7 +102,10 @@ func TestAtMost(t *testing.T) {
 		want, most := m, r.IntN(m+1)
 		b, byTwo := l.begin(m, least, view.Sought, 0), false
 		if b.pieces == 0 {
-			continue // such reads have no candidates
+			if got := l.AtMost(&view, candidates, most); got != most {
+				t.Fatalf("read %s without pieces: %d, want %d", read, got, most)
+			}
+			continue
 		}
 		differs := func(c *Candidate) []uint64 {
 			return l.differences(nil, view.Strand(c.Place), c.Place, int(c.Diagonal), m)

@@ -72,8 +72,8 @@ type Local struct {
 //
 // Where K or less is sought, only those are returned that lose no more, inserted bases not
 // forgiven. The best alignment of all that are left is taken each time, so that these are taken
-// before all others, and are the same as without that bound. Where candidates were found for a
-// higher bound, r.Found, the pieces are those of that bound.
+// before all others, and are the same as without that bound. Candidates may have been found for a
+// higher bound, r.Found; then the pieces are of that bound.
 //
 // It is complete if candidates are all diagonals on which one of the read's pieces, as CutLocal has
 // them, lies unchanged, wherever pieces lie as long as no two overlap; or if at least those are
@@ -126,6 +126,9 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 func (l *Local) AtMost(r *Read, candidates []Candidate, most int) int {
 	m := r.Strands[Forward].Length()
 	b := l.begin(m, m-r.K, r.Sought, r.Found)
+	if b.pieces == 0 {
+		return most
+	}
 	sortCandidates(candidates)
 	for i := range candidates {
 		if most <= 0 {
@@ -150,6 +153,7 @@ func (l *Local) AtMost(r *Read, candidates []Candidate, most int) int {
 		for w, x := range l.words {
 			l.both = append(l.both, x&l.beside[w])
 		}
+		// Inserted bases lose lossOpen less than a leap over them.
 		if gap := min(lossOpen+g, b.cap); mayLose(l.both, m, most-gap, most-gap+lossOpen) {
 			most = min(most, l.acrossOne(l.beside, l.words, g))
 		}
@@ -157,9 +161,8 @@ func (l *Local) AtMost(r *Read, candidates []Candidate, most int) int {
 	return most
 }
 
-// mayLose tells whether fewer than `most` of m bases differ, and the bases lose less than alongMost
-// along a diagonal (lemma 10). A differing base loses 1 or more. On two diagonals, with one gap
-// between, inserted bases lose lossOpen less than a leap over them.
+// mayLose tells whether fewer than `most` of m bases differ, each of which loses 1 or more, and the
+// bases lose less than alongMost along a diagonal (lemma 10).
 func mayLose(differs []uint64, m, most, alongMost int) bool {
 	differing := 0
 	for _, x := range differs {

@@ -227,15 +227,18 @@ func (w *insertWeights) begin(m *insertModel) {
 // at returns the weight of an insert size between the model's bounds.
 func (w *insertWeights) at(insert int) insertWeight {
 	i := insert - w.of.low
-	if i < len(w.sizes) && w.sizes[i].density > 0 {
-		return w.sizes[i]
+	if i >= len(w.sizes) {
+		return w.of.weight(insert)
 	}
-	density := w.of.density(insert)
-	weight := insertWeight{density, penaltyOf(density)}
-	if i < len(w.sizes) {
-		w.sizes[i] = weight
+	if w.sizes[i].density == 0 {
+		w.sizes[i] = w.of.weight(insert)
 	}
-	return weight
+	return w.sizes[i]
+}
+
+func (m *insertModel) weight(insert int) insertWeight {
+	density := m.density(insert)
+	return insertWeight{density, penaltyOf(density)}
 }
 
 // discordantDensity is how likely a mate is to lie at a given place of n bases, on a given strand,

@@ -160,9 +160,13 @@ func (o *Options) memory(w Work) Memory {
 	// Parts that wait for each seeker, reads that each GPU seeks meanwhile, and the finders.
 	searches := max(gpus, 1)
 	waitings := searches + min(gpus, 1)
+	ahead, batches := gpus > 0 && o.Device.Kind == device.CUDA, int64(1)
+	if ahead && o.BatchReads == 0 {
+		batches = batchesOnGPU
+	}
 	for range newSeekers(nil, o, &times{}) {
-		lost := find.MemoryOnCPU(min(reads, atATime(w.Bases, gpus > 0 && o.Device.Kind == device.CUDA)+1), w.Length, k, w.Locations, finding)
-		m.Reads += searches*lost.Batch + waitings*(onCPU.Batch+2*reads*textOfRead(w.Length))
+		lost := find.MemoryOnCPU(min(reads, atATime(w.Bases, ahead)+1), w.Length, k, w.Locations, finding)
+		m.Reads += searches*lost.Batch + waitings*(batches*onCPU.Batch+(batches+1)*reads*textOfRead(w.Length))
 		m.Found += lost.Found + multiply(waitings*(waitingLocations+shape.items), ofLocated)
 		m.Threads += threads * find.OfThread(w.Length, k)
 	}

@@ -366,8 +366,8 @@ func (p *pairing) bestOf(m *pairedMate) int {
 
 // rate sets the qualities of both primary locations; c is discordantDensity.
 func (p *pairing) rate(c float64) {
-	typical := p.weights.typical
-	var sum, lonely [2]float64 // of w^d over all locations, and over those without a proper partner
+	typical := p.weights.typical // since combine
+	var sum, lonely [2]float64   // of w^d over all locations, and over those without a proper partner
 	for x := range p.mates {
 		m := &p.mates[x]
 		for _, i := range m.byRank { // in an order that does not depend on the engine

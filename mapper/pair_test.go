@@ -179,8 +179,7 @@ func TestInsertWeights(t *testing.T) {
 				t.Errorf("%+v: %g is typical, want %g", m, w.typical, m.typical())
 			}
 			for size := m.low; size <= m.high; size++ {
-				density := m.density(size)
-				if want, got := (insertWeight{density, penaltyOf(density)}), w.at(size); got != want {
+				if want, got := m.weight(size), w.at(size); got != want {
 					t.Fatalf("%+v: %v for %d, want %v", m, got, size, want)
 				}
 			}

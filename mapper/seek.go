@@ -80,7 +80,10 @@ func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 func (s *seeker) takes(p *part) bool { return s.step == seekParts || p.batch.Partly() }
 
 const (
-	// soughtReads is the most reads packed at a time on a short reference, not counting a last mate.
+	// batchesOnGPU is how many batches of reads wait for a GPU at most, not counting the last one.
+	batchesOnGPU = 4
+	// soughtReads is the most reads packed at a time by a CPU on a short reference, not counting a
+	// last mate.
 	soughtReads = 1 << 16
 	// waitingLocations is how many locations wait at most, not counting the part that came last.
 	waitingLocations = 1 << 22
@@ -120,12 +123,12 @@ func anySought(distances []int32) bool {
 }
 
 // enough tells whether no more parts should wait: a pass over the reference costs little against
-// the work for the waiting reads (find.BatchReads). GPUs begin earlier, as they work ahead: with
-// half of a pass, which one part more makes whole, or with the reads of four batches.
+// the work for the waiting reads (find.BatchReads). GPUs work ahead and begin earlier: with half of
+// a pass, where the last part mostly brought more, or with the reads of four batches.
 func (s *seeker) enough() bool {
 	most, packed := find.BatchReads(int64(s.ref.TotalLength())), s.atATime()
 	if s.finders.worksAhead() {
-		most, packed = 4*packed, packed/2
+		most, packed = batchesOnGPU*packed, packed/2
 	}
 	if n := s.options.BatchReads; n > 0 {
 		most = n

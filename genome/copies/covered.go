@@ -35,7 +35,7 @@ func (s *scan) change(difference float64) {
 //
 // Reads of L bases that start independently, d at each base, make a covered depth of mean and
 // variance dL, which changes by 1 where reads start and end: its squared differences have the mean
-// 2d. Half of them is 1/L of the depth, and neighbours have the correlation 1 - 1/L. Counts of
+// 2d. Half of this is 1/L of the depth, and neighbours have the correlation 1 - 1/L. Counts of
 // starts have the mean d, squared differences of 2d, or more where reads come in heaps, and no
 // correlation. If their mean changes along the genome, deep counts correlate too, but half of their
 // squared differences stays as large as their mean. Very even counts, on the other hand, may have

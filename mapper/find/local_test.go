@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"scanmap/dna"
@@ -34,7 +35,7 @@ func TestLocalCPU(t *testing.T) {
 }
 
 // sharing returns two Readers, and what is found for a read. With share as the Share of the first,
-// each does every second task, the last one first; it counts the tasks.
+// each does every second task, the last one first, side by side; it counts the tasks.
 func sharing(t *testing.T, ref *dna.Reference, read string, local *find.Local) (
 	batch *find.Batch, found *find.Found, readers []find.Reader, share func(tasks *int) func(int, func(*find.Reader, int)),
 ) {
@@ -55,9 +56,15 @@ func sharing(t *testing.T, ref *dna.Reference, read string, local *find.Local) (
 	return batch, found, readers, func(tasks *int) func(int, func(*find.Reader, int)) {
 		return func(n int, do func(by *find.Reader, task int)) {
 			*tasks = n
-			for i := range n {
-				do(&readers[i%2], n-1-i)
+			var wg sync.WaitGroup
+			for k := range readers {
+				wg.Go(func() {
+					for i := n - 1 - k; i >= 0; i -= len(readers) {
+						do(&readers[k], i)
+					}
+				})
 			}
+			wg.Wait()
 		}
 	}
 }
@@ -108,30 +115,39 @@ func TestLocalShared(t *testing.T) {
 	}
 }
 
-// TestPartsShared has two Readers share the candidates of a read whose first bases have hundreds of
-// copies: the parts are the same as with one, in the same order.
+// TestPartsShared has two Readers share the candidates of a read. The first bases of one read have
+// hundreds of copies. Another read has one base alone, and parts on several diagonals tie. These
+// parts are the same as with one Reader, in the same order, for any order of the candidates.
 func TestPartsShared(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(31, 1))
 	read := truth.Random(r, 100, "ACGT")
-	var text strings.Builder
-	for range 500 {
-		text.WriteString(truth.Random(r, 20+r.IntN(100), "ACGT"))
-		text.WriteString(truth.Strand(truth.Edited(r, read[:60], r.IntN(3)), r.IntN(2)))
-	}
-	ref := truth.Reference(t, text.String())
-	batch, result, readers, share := sharing(t, ref, read, &find.Local{Cap: locate.DefaultCap, Parts: true})
-	view := batch.Read(0)
-	written := func() (all []string) {
-		for _, l := range readers[0].Parts(nil, &view, slices.Clone(result.Candidates.Of(0))) {
-			all = append(all, inAligner.ReplaceAllString(fmt.Sprintf("%+v %v", l, readers[0].Aligner.Operations(&l)), ""))
+	for _, c := range []struct {
+		read, copied string
+		least        int // parts
+	}{{read, read[:60], 400}, {strings.Repeat("G", 150), strings.Repeat("G", 60), 400}} {
+		var text strings.Builder
+		for range 500 {
+			text.WriteString(truth.Random(r, 620+r.IntN(100), "ACT"))
+			text.WriteString(truth.Strand(truth.Edited(r, c.copied, r.IntN(3)), r.IntN(2)))
 		}
-		return all
-	}
-	want, tasks := written(), 0
-	readers[0].Share = share(&tasks)
-	if got := written(); !slices.Equal(got, want) || len(want) < 400 || tasks < 4 {
-		t.Errorf("%d parts of two Readers by %d tasks, %d of one", len(got), tasks, len(want))
+		batch, result, readers, share := sharing(t, truth.Reference(t, text.String()), c.read, &find.Local{Cap: locate.DefaultCap, Parts: true})
+		view := batch.Read(0)
+		written := func() (all []string) {
+			candidates := slices.Clone(result.Candidates.Of(0))
+			r.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
+			for _, l := range readers[0].Parts(nil, &view, candidates) {
+				all = append(all, inAligner.ReplaceAllString(fmt.Sprintf("%+v %v", l, readers[0].Aligner.Operations(&l)), ""))
+			}
+			return all
+		}
+		want, tasks := written(), 0
+		readers[0].Share = share(&tasks)
+		for range 3 {
+			if got := written(); !slices.Equal(got, want) || len(want) < c.least || tasks < 4 {
+				t.Errorf("%s: %d parts of two Readers by %d tasks, %d of one", c.read, len(got), tasks, len(want))
+			}
+		}
 	}
 }
 

@@ -33,9 +33,10 @@ type Reader struct {
 	stream   locate.Stream
 	held     held
 	sorted   []locate.Location
-	shared   []locate.Location     // see shareOut
-	whole    [1][]locate.Candidate // see cut
-	near     locate.Read           // see nearOnly
+	// Scratch memory of local locations.
+	shared []locate.Location     // see shareOut
+	whole  [1][]locate.Candidate // see cut
+	near   locate.Read           // see nearOnly
 }
 
 // NewReader returns a Reader for a reference that holds at most `most` locations of a read. Metric

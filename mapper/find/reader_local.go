@@ -44,7 +44,8 @@ func (r *Reader) cut(view *locate.Read, candidates []locate.Candidate) [][]locat
 	return r.Local.Cut(view, candidates, sharedCandidates)
 }
 
-// sharedCandidates is the least number of candidates of a share: some 100 us.
+// sharedCandidates is the least number of candidates of a share, but for the last one: mostly some
+// 100 us.
 const sharedCandidates = 128
 
 // nearOnly returns a view for which near locations are sought alone, as far as the candidates show
@@ -86,16 +87,19 @@ func (r *Reader) among(locations []locate.Location, view *locate.Read, shares []
 // localOf returns the local locations that shares of a read's candidates lead to. They are valid
 // until the next call.
 func (r *Reader) localOf(view *locate.Read, shares [][]locate.Candidate) []locate.Location {
-	if len(shares) == 1 {
-		return r.Local.Locations(view, shares[0])
-	}
 	all := r.shareOut(shares, func(by *locate.Local, share []locate.Candidate) []locate.Location { return by.Locations(view, share) })
-	r.Local.Sort(all)
+	if len(shares) > 1 {
+		r.Local.Sort(all)
+	}
 	return all
 }
 
-// shareOut returns what several workers find by shares of candidates, until the next call.
+// shareOut returns what workers find by shares of candidates, in the order of these, until the next
+// call.
 func (r *Reader) shareOut(shares [][]locate.Candidate, find func(by *locate.Local, share []locate.Candidate) []locate.Location) []locate.Location {
+	if len(shares) == 1 {
+		return find(r.Local, shares[0])
+	}
 	found := make([]localsFound, len(shares))
 	r.Share(len(shares), func(by *Reader, i int) {
 		if by != r {
@@ -161,13 +165,9 @@ func (r *Reader) LocalIn(view *locate.Read, p locate.Place, least, from, to int)
 // that seeks parts; see locate.Parts.
 func (r *Reader) Parts(locations []locate.Location, view *locate.Read, candidates []locate.Candidate) []locate.Location {
 	r.Local.Aligner = &r.Aligner
-	var all []locate.Location
-	if r.Share == nil || len(candidates) < 2*sharedCandidates {
-		all = r.Local.Parts(view, candidates)
-	} else {
-		shares := slices.Collect(slices.Chunk(candidates, sharedCandidates))
-		all = r.shareOut(shares, func(by *locate.Local, share []locate.Candidate) []locate.Location { return by.Parts(view, share) })
-	}
+	all := r.shareOut(r.cut(view, candidates), func(by *locate.Local, share []locate.Candidate) []locate.Location {
+		return by.Parts(view, share)
+	})
 	for _, l := range r.Local.BestParts(all) {
 		l.Loss = l.Distance
 		locations = append(locations, l)
