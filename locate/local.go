@@ -216,12 +216,6 @@ func (l *Local) Cut(r *Read, candidates []Candidate, least int) (shares [][]Cand
 // apart is how far apart diagonals are at most that may lead to alignments in the same place.
 func (b *localBudget) apart() int { return 2*b.spread + b.reach }
 
-// sortCandidates sorts candidates by place and diagonal.
-func sortCandidates(candidates []Candidate) {
-	key := func(c *Candidate) int64 { return int64(c.Place)<<32 + int64(c.Diagonal) }
-	slices.SortFunc(candidates, func(a, b Candidate) int { return cmp.Compare(key(&a), key(&b)) })
-}
-
 // Leads tells whether a local location that is sought of a read, with one of its strands at a
 // place, may go through a diagonal. Locations leaves out others itself.
 func (l *Local) Leads(m, k, sought int, strand Planes, p Place, diagonal int) bool {

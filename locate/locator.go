@@ -53,13 +53,7 @@ type Locator struct {
 func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	k := r.Sought
-	slices.SortFunc(candidates, func(a, b Candidate) int {
-		if c := cmp.Compare(a.Place, b.Place); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.Diagonal, b.Diagonal)
-	})
-	candidates = dropRepeated(candidates, func(a, b *Candidate) bool { return a.Place == b.Place && a.Diagonal == b.Diagonal })
+	candidates = distinctCandidates(candidates)
 	if l.Metric == Substitutions {
 		l.fromDiagonals(r, candidates)
 		return l.locations
@@ -82,6 +76,18 @@ func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 		i = j
 	}
 	return l.locations
+}
+
+// sortCandidates sorts candidates by place and diagonal.
+func sortCandidates(candidates []Candidate) {
+	key := func(c *Candidate) int64 { return int64(c.Place)<<32 + int64(c.Diagonal) }
+	slices.SortFunc(candidates, func(a, b Candidate) int { return cmp.Compare(key(&a), key(&b)) })
+}
+
+// distinctCandidates sorts candidates, and returns one for each place and diagonal.
+func distinctCandidates(candidates []Candidate) []Candidate {
+	sortCandidates(candidates)
+	return dropRepeated(candidates, func(a, b *Candidate) bool { return a.Place == b.Place && a.Diagonal == b.Diagonal })
 }
 
 // dropRepeated drops, from the sorted findings of a read, findings that come twice, as from a GPU

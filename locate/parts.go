@@ -67,9 +67,7 @@ type partStretch struct {
 func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 	f := &l.finder
 	f.all = f.all[:0]
-	sortCandidates(candidates)
-	candidates = dropRepeated(candidates, func(a, b *Candidate) bool { return a.Place == b.Place && a.Diagonal == b.Diagonal })
-	for _, c := range candidates {
+	for _, c := range distinctCandidates(candidates) {
 		strand := r.Strand(c.Place)
 		m := strand.Length()
 		l.setWhole(strand, c.Place, int(c.Diagonal), m)

@@ -366,7 +366,7 @@ func (p *pairing) bestOf(m *pairedMate) int {
 
 // rate sets the qualities of both primary locations; c is discordantDensity.
 func (p *pairing) rate(c float64) {
-	typical := p.weights.typical // since combine
+	typical := p.weights.typical // which combine has set
 	var sum, lonely [2]float64   // of w^d over all locations, and over those without a proper partner
 	for x := range p.mates {
 		m := &p.mates[x]

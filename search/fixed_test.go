@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"scanmap/internal/truth"
 )
 
 // TestFixedLettersMatch has a text with the pattern, whose last three letters are fixed, and copies
@@ -21,14 +23,14 @@ func TestFixedLettersMatch(t *testing.T) {
 	var contigs, want []string
 	for i := -1; i < len(whole); i++ {
 		for strand, turned := range []func(string) string{func(s string) string { return s }, complement} {
-			copied := []byte(whole)
+			copied := whole
 			if i >= 0 {
-				copied[i] = "CGTA"[map[byte]int{'A': 0, 'C': 1, 'G': 2, 'T': 3}[copied[i]]]
+				copied = truth.SubstitutedAt(whole, i)
 			}
 			if i < len(letters) {
 				want = append(want, fmt.Sprint(len(contigs), strand == 1, min(i+1, 1)))
 			}
-			contigs = append(contigs, "CCCCCCCC"+turned(string(copied))+"CCCCCCCC")
+			contigs = append(contigs, "CCCCCCCC"+turned(copied)+"CCCCCCCC")
 		}
 	}
 	text := dnaText(t, contigs...)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"scanmap/internal/truth"
 )
 
 // TestTarget has PAMs on either side, with and without edits, and letters that have to match.
@@ -66,8 +68,8 @@ func TestSeedExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range len(letters) {
-		substituted := letters[:i] + "CGTA"[strings.IndexByte("ACGT", letters[i]):][:1] + letters[i+1:]
-		longer := letters[:i] + "CGTA"[strings.IndexByte("ACGT", letters[i]):][:1] + letters[i:]
+		substituted := truth.SubstitutedAt(letters, i)
+		longer := substituted[:i+1] + letters[i:]
 		for strand := range 2 {
 			for kind, copied := range []string{substituted, longer} {
 				// A letter more before letter 4 lies before the seed, and after letter 8 behind it. The

@@ -216,7 +216,7 @@ func TestLostInNextStretch(t *testing.T) {
 func TestMadeAfterAStretchWithout(t *testing.T) {
 	text := truth.Random(rand.New(rand.NewPCG(5, 31)), 200, "ACGT")
 	const m = 41
-	other := func(at int) string { return string("CGTA"[strings.IndexByte("ACGT", text[at])]) }
+	other := func(at int) string { return truth.SubstitutedAt(text[at:at+1], 0) }
 	c := &testCase{contigs: []string{text}, samples: 1}
 	add := func(at, n int, alleles []int, alts ...string) {
 		rec := &record{position: at, ref: text[at : at+n], alts: alts, calls: []genotype{{alleles: alleles, phased: true}}}

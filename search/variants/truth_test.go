@@ -236,7 +236,7 @@ func TestSitesThatDeletionsBringTogether(t *testing.T) {
 		text := c.contigs[0]
 		for at := r.IntN(6); at < len(text)-50; {
 			rec := &record{position: at, ref: text[at : at+1]}
-			rec.alts = []string{string("CGTA"[strings.IndexByte("ACGT", text[at])])}
+			rec.alts = []string{truth.SubstitutedAt(rec.ref, 0)}
 			if r.IntN(4) == 0 {
 				rec.ref = text[at : at+1+r.IntN(45)]
 				rec.alts[0] = rec.ref[:1] + truth.Random(r, r.IntN(2), "ACGT")
