@@ -83,6 +83,11 @@ demo: build ## map real reads that ship in testdata, and show the statistics
 	@echo "The first records of build/demo/portiera.sam:"
 	@awk '!/^@/ {print substr($$0, 1, 160); if (++n == 3) exit}' build/demo/portiera.sam
 
+# The compiler and the tests hold little memory, and collect it often: with a quarter of the
+# collections `make test` takes five sixths of the time, most of it for fewer page faults, which cost
+# much on a virtual machine. The largest process then has 0.7 GB.
+test test-tools test-full race: export GOGC = 400
+
 # go test starts packages in this order, so that no long one runs alone at the end. The first waits
 # for programs that it starts, and tests of the next fill the time.
 LONG_PACKAGES := ./cmd/scanmap ./search ./fasta ./mapper/find ./mapper ./internal/acceptance

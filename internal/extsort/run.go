@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -126,7 +125,9 @@ func (w *runWriter) add(record []byte) error {
 	}
 	if len(b.block) == 0 {
 		b.key = w.run.key(record)
-		b.block = slices.Grow(b.block, max(runBlock, len(record)))
+	}
+	if need := len(b.block) + len(record); need > cap(b.block) {
+		b.block = append(sized(nil, need)[:0], b.block...)
 	}
 	b.block = append(b.block, record...)
 	return nil
@@ -145,9 +146,7 @@ func (w *runWriter) flush() {
 
 // pack compresses the block.
 func (b *packing) pack() {
-	if need := runHead + s2.MaxEncodedLen(len(b.block)); len(b.packed) < need {
-		b.packed = make([]byte, max(need, runHead+s2.MaxEncodedLen(runBlock)))
-	}
+	b.packed = sized(b.packed, runHead+s2.MaxEncodedLen(len(b.block)))
 	body := s2.Encode(b.packed[runHead:], b.block)
 	binary.LittleEndian.PutUint32(b.packed, uint32(len(body)))
 	binary.LittleEndian.PutUint32(b.packed[4:], uint32(len(b.block)))
@@ -244,10 +243,11 @@ func readAll(r io.ReaderAt, b []byte, offset int64) error {
 	return err
 }
 
-// sized returns n bytes, in b where it has room.
+// sized returns n bytes, in b where it has room. A new one has room for up to twice as many, if a
+// usual block has.
 func sized(b []byte, n int) []byte {
 	if cap(b) < n {
-		return make([]byte, n, max(n, runBlock))
+		return make([]byte, n, max(n, min(2*n, runBlock)))
 	}
 	return b[:n]
 }

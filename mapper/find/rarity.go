@@ -67,6 +67,7 @@ func (w *Words) of(s *shared) *rarity {
 func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
 	threads = min(threads, 8) // each has 4 MB of counters of its own
 	parts := make([][]uint32, threads)
+	parts[0] = make([]uint32, 1<<(2*rarityBases))
 	share := ref.TotalLength()/sampledBases + 1
 	parallel.Ranges(threads, len(segments), 1, func(worker, from, to int) {
 		if parts[worker] == nil {
@@ -77,13 +78,13 @@ func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
 			countWords(ref, s, parts[worker])
 		}
 	})
-	total := make([]uint32, 1<<(2*rarityBases))
+	total := parts[0]
 	r := &rarity{
 		counts:   make([]uint32, len(total)),
 		limit:    frequentAbove(ref.TotalLength()/share, 1<<(2*rarityBases), 1),
 		frequent: make([]uint64, len(total)/64),
 	}
-	for _, part := range parts {
+	for _, part := range parts[1:] {
 		for i, n := range part {
 			total[i] = saturate(total[i], n)
 		}
