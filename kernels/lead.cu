@@ -15,6 +15,10 @@
 // A part of a read has no more changed blocks than edits (lemma 18). These are blocks of four
 // bases, from the part's end of the read on, that are unchanged on none of the diagonals nearby.
 //
+// Where near locations alone are wanted, D is no more than what the best location loses at most, by
+// the diagonals of all candidates so far, and `near` (lemma 4 of mapper/near.go). Inserted bases are
+// not forgiven then.
+//
 // Candidates are kept whose alignments may have two gaps of the cost of the cap, and so are
 // candidates of long reads. Bases of the text are compared by their codes, also if they are
 // ambiguous, in no contig or in another one, which can only let more seem equal.
@@ -42,6 +46,11 @@ struct LeadParams {
 	u32x2* leading;          // those that are kept
 	const u32* count;        // of candidates
 	u32* kept;               // how many are kept; 0 before
+	// The least that an alignment of each read on the diagonal of a candidate loses, so far; ~0 for
+	// none. It is of use if near is not 0.
+	u32* best;
+	u32 near; // how much more than the best a location may lose that is wanted; 0: all are wanted
+	u32 unused;
 };
 
 // A Diagonal is one of a strand, at a position of the text, and what its read may lose.
@@ -85,6 +94,22 @@ DEVICE void go_on(Reel& r) {
 DEVICE void differing(const Text& text, const Diagonal& d, u64* differs) {
 	for (u32 w = 0; w < words_of(d.length); w++)
 		differs[w] = ~equal(strip_at(d, 64 * w), text_planes64(text, d.at + 64 * w)) & lowest(d.length - 64 * w);
+}
+
+// A segment across the border of a contig has so many positions that match nothing.
+constexpr u32 BETWEEN_CONTIGS = 64;
+
+// on_one returns what the best alignment loses on a diagonal, without a gap.
+DEVICE u32 on_one(const u64* differs, u32 length) {
+	u32 lost = 0, least = length;
+	for (u32 w = 0; w < words_of(length); w++) {
+		for (u64 x = differs[w]; x; x &= x - 1) {
+			const u32 at = 64 * w + find_first64(x);
+			least = minimum(least, lost + length - at);
+			lost = minimum(lost + LOST_MISMATCH, at + 1);
+		}
+	}
+	return minimum(least, lost);
 }
 
 // along returns the loss on a diagonal alone, with clips and leaps.
@@ -338,10 +363,31 @@ DEVICE bool leads(const LeadParams& p, const u32x2& candidate) {
 	Diagonal d = {strand_of(p.reads, s, candidate.x & STRAND), candidate.y, s.length, 0, 0, p.local.cap};
 	if (p.local.parts) return leads_to_part(p.text, d);
 	d.most = p.local.lost[read], d.each = p.each[read];
+	if (p.near && p.best[read] < ~0u - p.near && p.best[read] + p.near <= d.most) d.most = p.best[read] + p.near, d.each = d.length;
 	u64 differs[LEAD_WORDS];
 	differing(p.text, d, differs);
 	const i32 lost = along(differs, d.length);
 	return lost <= i32(d.most) || may_be_near(p.text, d, lost) || (d.most >= d.cap && may_be_capped(p.text, d, differs));
+}
+
+// lead_best lowers what the best location of each read loses at most, by the candidates.
+KERNEL(lead_best, LeadParams, LEAD_THREADS) {
+	const u32 count = *p.count, threads = block_count() * LEAD_THREADS;
+	for (u32 i = block_index() * LEAD_THREADS + thread_index(); i < count; i += threads) {
+		const u32x2 candidate = p.candidates[i];
+		const u32 read = candidate.x & ~STRAND;
+		const Shape s = p.reads.shapes[read];
+		if (words_of(s.length) > LEAD_WORDS) continue;
+		const Diagonal d = {strand_of(p.reads, s, candidate.x & STRAND), candidate.y, s.length, 0, 0, 0};
+		u64 differs[LEAD_WORDS];
+		differing(p.text, d, differs);
+		for (u32 w = 0; w < words_of(d.length); w++) {
+			const u32 at = d.at + 64 * w;
+			differs[w] |= joined(text_ambiguous(p.text, at), text_ambiguous(p.text, at + 32)) & lowest(d.length - 64 * w);
+		}
+		const u32 lost = on_one(differs, d.length);
+		if (lost <= p.local.lost[read] && lost < LOST_MISMATCH * BETWEEN_CONTIGS) atomic_min(p.best + read, lost);
+	}
 }
 
 // lead keeps the candidates that lead somewhere.

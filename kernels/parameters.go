@@ -364,7 +364,7 @@ type KeepParams struct {
 	_              uint32
 }
 
-// LeadParams are the parameters of kernel lead.
+// LeadParams are the parameters of kernels lead_best and lead.
 type LeadParams struct {
 	Text       Text
 	Reads      Reads
@@ -374,6 +374,9 @@ type LeadParams struct {
 	Leading    uint64
 	Count      uint64
 	Kept       uint64
+	Best       uint64
+	Near       uint32
+	_          uint32
 }
 
 // UnpackParams are the parameters of kernel unpack.
@@ -985,7 +988,8 @@ var Entries = []Entry{
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "best_distances", File: "keep", ParameterBytes: 104, Threads: 256},
 	{Name: "keep", File: "keep", ParameterBytes: 104, Threads: 256},
-	{Name: "lead", File: "lead", ParameterBytes: 104, Threads: 128},
+	{Name: "lead_best", File: "lead", ParameterBytes: 120, Threads: 128},
+	{Name: "lead", File: "lead", ParameterBytes: 120, Threads: 128},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
 	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},

@@ -14,7 +14,9 @@ import (
 // A crew is finders at work on the batches of a run, each in a goroutine of its own. Whoever is
 // free takes the next batch.
 type crew struct {
-	k    func(length int) int // as in find.Finder.Pack
+	k func(length int) int // as in find.Finder.Pack
+	// near returns find.Batch.Near; nil where all locations are wanted.
+	near func(*library) func() int
 	pack *measure.Timer
 	find *measure.Timer // of all that finders do, nil for none
 	// taking guards batches, and keeps order in the order of the batches.
@@ -161,6 +163,9 @@ func (m *member) mapBatch(ctx context.Context, c *crew, t *task) (left *task, wh
 		return nil, false
 	}
 	c.pack.Add(start, int64(len(all)))
+	if c.near != nil {
+		b.Near = c.near(library)
+	}
 	for next := 0; next < len(all); {
 		if !m.free(ctx, m.turn) {
 			return nil, false

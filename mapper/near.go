@@ -74,6 +74,27 @@ func (o *Options) nearMate() int32 {
 	return o.near()
 }
 
+// nearAlone tells whether local locations that are not near are not settled, where they do not
+// count.
+func (o *Options) nearAlone() bool { return o.Local != nil && o.near() >= 0 && !o.limits.settleAll }
+
+// nearOf returns find.Batch.Near for the reads of a library. While the insert size is being
+// estimated, all locations count.
+func (o *Options) nearOf(l *library) func() int {
+	switch {
+	case !o.nearAlone():
+		return nil
+	case !l.paired():
+		return func() int { return int(o.near()) }
+	}
+	return func() int {
+		if !l.known.Load() {
+			return 0
+		}
+		return int(o.nearMate())
+	}
+}
+
 func (o *Options) nearBy(edits int32) int32 {
 	n := edits * oddsOf(o).each
 	switch o.Report.Mode {

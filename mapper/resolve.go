@@ -204,7 +204,8 @@ func (r *resolver) settle(ctx context.Context) error {
 	if model.high < least {
 		return fmt.Errorf("%s: the first pairs have insert sizes of at most %d, but the least allowed is %d", l.Reads, model.high, least)
 	}
-	l.insert, r.estimate = model, nil
+	r.estimate = nil
+	l.setInsert(model)
 	for i := range e.held {
 		if err := r.write(ctx, &e.held[i]); err != nil {
 			return err

@@ -80,7 +80,7 @@ func newRun(o *Options, t *times) *run {
 	for i, l := range o.Libraries {
 		added := &library{Library: l, index: i}
 		if l.paired() {
-			added.insert = o.Pairs.given()
+			added.setInsert(o.Pairs.given())
 		}
 		if _, ok := groups[l.ReadGroup]; !ok {
 			groups[l.ReadGroup] = i
@@ -209,7 +209,7 @@ func (r *run) cover(out *Outputs) *find.Cover {
 // mapBatches has finders find for batches, and makes their records in order.
 func (r *run) mapBatches(ctx context.Context, batches *batches, finders []find.Finder, relieved relief) error {
 	c := newCrew(batches, r.options.largest, &r.times.pack)
-	c.watch = r.options.Watch
+	c.near, c.watch = r.options.nearOf, r.options.Watch
 	err := c.run(ctx, finders, relieved, func(p part) error {
 		r.stats.count(p.batch, p.found)
 		err := r.resolver.resolve(ctx, p)

@@ -70,7 +70,7 @@ func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 		}
 		all = append(all, &seeker{
 			ref: ref, options: o.again(), finders: againOnCPU{}, step: of,
-			crew: &crew{k: o.largest, pack: timer, find: timer},
+			crew: &crew{k: o.largest, near: o.nearOf, pack: timer, find: timer},
 		})
 	}
 	return all

@@ -38,7 +38,7 @@ func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 		planned: o.planned,
 		gapped:  o.Metric == Edits,
 
-		nearAlone: o.Local != nil && o.near() >= 0 && !o.limits.settleAll,
+		nearAlone: o.nearAlone(),
 	}
 	w.pairing = pairing{options: &o.Pairs, bases: o.basesOf(ref), seed: o.Seed, group: &w.group, odds: oddsOf(o), local: o.Local != nil}
 	return w

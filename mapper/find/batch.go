@@ -16,6 +16,10 @@ type Batch struct {
 	// Together is the number of neighbouring reads that no part of the batch separates: 2 for pairs,
 	// otherwise 1.
 	Together int
+	// Near, where it is not nil, returns how much more than the best local location of a read one
+	// loses at most that is wanted, or 0 where all are. Once it has returned another number it goes on
+	// returning this one. A Reader leaves others out (Reader.Near); a GPU's finder may do so before.
+	Near func() int
 	// length and k of each read, in bases and edits, and sought, the edits up to which its locations
 	// are sought.
 	length, k, sought []int32
@@ -37,7 +41,7 @@ type Batch struct {
 // before fill is called. k gives the largest edit distance for a read of a length, and sought is as
 // Options.soughtOf returns it.
 func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int, sought func(read, length, k int) int) int {
-	b.Reads, b.Together = reads, together
+	b.Reads, b.Together, b.Near = reads, together, nil
 	b.length, b.k = parallel.Resize(b.length, len(reads)), parallel.Resize(b.k, len(reads))
 	b.ambiguous, b.seeds = parallel.Resize(b.ambiguous, len(reads)), parallel.Resize(b.seeds, len(reads))
 	b.sought = parallel.Resize(b.sought, len(reads))
@@ -204,7 +208,7 @@ func (b *Batch) mappable(i int) bool {
 // Slice returns reads [from, to) of the batch as a batch, in the same memory.
 func (b *Batch) Slice(from, to int) *Batch {
 	return &Batch{
-		Reads: b.Reads[from:to], Together: b.Together, length: b.length[from:to], k: b.k[from:to], sought: b.sought[from:to], seeds: b.seeds[from:to], local: b.local,
+		Reads: b.Reads[from:to], Together: b.Together, Near: b.Near, length: b.length[from:to], k: b.k[from:to], sought: b.sought[from:to], seeds: b.seeds[from:to], local: b.local,
 		packed: b.packed, packedAt: b.packedAt[from : to+1], ambiguous: b.ambiguous[from:to],
 	}
 }
@@ -225,7 +229,7 @@ func (b *Batch) alone() bool { return len(b.Reads) <= b.Together }
 func (b *Batch) Clone() *Batch {
 	first := b.packedAt[0]
 	c := &Batch{
-		Reads: b.Reads, Together: b.Together, length: slices.Clone(b.length), k: slices.Clone(b.k), sought: slices.Clone(b.sought), seeds: slices.Clone(b.seeds), local: b.local,
+		Reads: b.Reads, Together: b.Together, Near: b.Near, length: slices.Clone(b.length), k: slices.Clone(b.k), sought: slices.Clone(b.sought), seeds: slices.Clone(b.seeds), local: b.local,
 		packed: slices.Clone(b.packed[first:b.packedAt[len(b.Reads)]]), ambiguous: slices.Clone(b.ambiguous),
 		packedAt: slices.Clone(b.packedAt),
 	}

@@ -31,7 +31,7 @@ type gpuFinder struct {
 	shapes  device.Pinned[kernels.Shape]
 	lost    device.Pinned[uint32] // see kernels.Local; on a GPU also kernels.Reads.Apart
 	each    device.Pinned[uint32] // see kernels.LeadParams
-	onGPU   struct{ packed, shapes, lost, each device.Buffer }
+	onGPU   struct{ packed, shapes, lost, each, best device.Buffer }
 	classes classes
 	refiner gpuRefiner
 	table   gpuTable
@@ -107,6 +107,9 @@ func (w *gpuFinder) fitting(b *Batch) int {
 	if w.covers(b) || w.thins(b) {
 		ofRead, ofPiece = ofRead+bestBytes, ofPiece+countedBytes
 	}
+	if w.options.Local != nil {
+		ofRead += bestBytes
+	}
 	if w.covers(b) {
 		ofRead += shareBytes
 	}
@@ -171,7 +174,8 @@ type gpuPart struct {
 	batch   *Batch
 	reads   kernels.Reads
 	local   kernels.Local
-	sharing bool // see covers
+	near    uint32 // see Batch.Near
+	sharing bool   // see covers
 	// pieces is the number of pieces of the reads that are skimmed for, longest the most bases of one.
 	pieces, longest int
 	limit           int64
@@ -332,6 +336,15 @@ func (w *gpuFinder) upload(b *Batch) gpuPart {
 		device.Upload(q, &w.onGPU.lost, lost)
 		device.Upload(q, &w.onGPU.each, each)
 		part.local = kernels.Local{Lost: w.onGPU.lost.At(0), Cap: uint32(local.Cap)}
+		if b.Near != nil {
+			part.near = uint32(b.Near())
+		}
+		if part.near > 0 {
+			q.Reserve(&w.onGPU.best, bestBytes*len(b.Reads))
+			if q.Err == nil {
+				q.Try(q.Stream.Fill(w.onGPU.best.Memory, 0, bestBytes*len(b.Reads), 0xff))
+			}
+		}
 	}
 	return part
 }

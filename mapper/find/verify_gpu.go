@@ -180,11 +180,16 @@ func (v *gpuVerify) lead(p *gpuPass, n int) {
 	if p.local.Parts == 0 {
 		each = p.onGPU.each.At(0)
 	}
-	device.LaunchBlocks(p.queue, "lead", blocksFor(p.queue, "lead", n), &kernels.LeadParams{
+	params := &kernels.LeadParams{
 		Text: p.chunk.params(p.text), Reads: p.reads, Local: p.local, Each: each,
 		Candidates: v.left.At(0), Leading: v.grouped.At(0),
 		Count: v.counters.At(4 * kernels.EmitLeft), Kept: v.counters.At(4 * kernels.EmitLeads),
-	})
+	}
+	if p.near > 0 {
+		params.Best, params.Near = p.onGPU.best.At(0), p.near
+		device.LaunchBlocks(p.queue, "lead_best", blocksFor(p.queue, "lead_best", n), params)
+	}
+	device.LaunchBlocks(p.queue, "lead", blocksFor(p.queue, "lead", n), params)
 }
 
 // found returns the buffer of the locations that are handed on, a free buffer in which they can be
