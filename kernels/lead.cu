@@ -29,6 +29,7 @@ constexpr u32 LEAD_THREADS = 128;
 constexpr u32 LEAD_WORDS = 8; // exported: most words of 64 bases of a read that is looked at
 constexpr u32 LONGEST_GAP = 100;
 constexpr u32 MOST_NEAR = 63; // diagonals on either side of one
+constexpr u32 WAVE_LOSSES = 40; // that lead_waves has room for, from 0 on
 constexpr u32 LEAST_PART = 50;  // exported: bases of a part of a read
 constexpr u32 PART_PERCENT = 4; // exported: of its bases, its edits at most
 
@@ -51,6 +52,8 @@ struct LeadParams {
 	u32* best;
 	u32 near; // how much more than the best a location may lose that is wanted; 0: all are wanted
 	u32 unused;
+	u32x2* waves; // candidates for lead_waves; as many as there are have room
+	u32* waiting; // how many those are; 0 before
 };
 
 // A Diagonal is one of a strand, at a position of the text, and what its read may lose.
@@ -90,10 +93,13 @@ DEVICE void go_on(Reel& r) {
 	r.next = {r.next.low >> 1, r.next.high >> 1};
 }
 
-// differing sets a bit for each base that differs on the diagonal itself.
+// differing sets a bit for each base that differs on the diagonal itself, or matches nothing.
 DEVICE void differing(const Text& text, const Diagonal& d, u64* differs) {
-	for (u32 w = 0; w < words_of(d.length); w++)
-		differs[w] = ~equal(strip_at(d, 64 * w), text_planes64(text, d.at + 64 * w)) & lowest(d.length - 64 * w);
+	for (u32 w = 0; w < words_of(d.length); w++) {
+		const u32 at = d.at + 64 * w;
+		const u64 nothing = joined(text_ambiguous(text, at), text_ambiguous(text, at + 32));
+		differs[w] = (~equal(strip_at(d, 64 * w), text_planes64(text, at)) | nothing) & lowest(d.length - 64 * w);
+	}
 }
 
 // A segment across the border of a contig has so many positions that match nothing.
@@ -213,15 +219,25 @@ DEVICE u32 near_of(u32 most, u32 cap) {
 	return near;
 }
 
-// may_be_near tells whether an alignment may be sought that has gaps, and none of the cost of the
-// cap. lost is that on the diagonal alone.
-DEVICE bool may_be_near(const Text& text, const Diagonal& d, i32 lost) {
+// What becomes of a candidate.
+constexpr u32 DROPPED = 0;
+constexpr u32 KEPT = 1;
+constexpr u32 KEPT_GAPLESS = 2; // and the best alignment through the diagonal has no gap
+constexpr u32 WAITING = 3;      // for lead_waves
+
+// GAPLESS marks KEPT_GAPLESS in a word that holds a read's index.
+constexpr u32 GAPLESS = 1u << 30; // exported
+
+// near_judged tells what becomes of a candidate, `otherwise` if no alignment is sought that has gaps,
+// and none of the cost of the cap. lost is that on the diagonal alone.
+DEVICE u32 near_judged(const Text& text, const Diagonal& d, i32 lost, u32 otherwise) {
 	const u32 near = near_of(d.most, d.cap), most = (d.most + 6) / 4;
-	if (near == 0) return false;
-	if (near > MOST_NEAR) return true;
+	if (near == 0) return otherwise;
+	if (near > MOST_NEAR) return KEPT;
 	u64 blocks[LEAD_WORDS];
-	if (changed_blocks<4>(text, d, 0, -i32(near), near, most, blocks) > most) return false;
-	return lost - won_beside(text, d, near, d.each < d.length) <= i32(d.most);
+	if (changed_blocks<4>(text, d, 0, -i32(near), near, most, blocks) > most) return otherwise;
+	if (lost - won_beside(text, d, near, d.each < d.length) > i32(d.most)) return otherwise;
+	return d.most < WAVE_LOSSES ? WAITING : KEPT;
 }
 
 // next_differing returns the first base from one on that differs, as seen from the first base of
@@ -355,19 +371,49 @@ DEVICE bool leads_to_part(const Text& text, const Diagonal& d) {
 	return may_be_part(d, blocks, true);
 }
 
-// leads tells whether an alignment that is sought may go through a candidate's diagonal.
-DEVICE bool leads(const LeadParams& p, const u32x2& candidate) {
+// diagonal_of returns the diagonal of a candidate.
+DEVICE Diagonal diagonal_of(const LeadParams& p, const u32x2& candidate, const Shape& s) {
+	return {strand_of(p.reads, s, candidate.x & STRAND), candidate.y, s.length, 0, 0, p.local.cap};
+}
+
+// ask sets what an alignment with gaps is asked for to lose at most: less than the best without a
+// gap, if that is sought, or else what is sought. It tells which. A segment across the border of a
+// contig is none. Inserted bases are forgiven as the batch has it, unless near locations alone are
+// wanted.
+DEVICE bool ask(const LeadParams& p, u32 read, const u64* differs, Diagonal& d) {
+	d.most = p.local.lost[read], d.each = p.each[read];
+	const u32 one = on_one(differs, d.length);
+	u32 sought = d.most;
+	const bool near = p.near && p.best[read] < ~0u - p.near && p.best[read] + p.near <= sought;
+	if (near) sought = p.best[read] + p.near;
+	if (one <= sought && one < LOST_MISMATCH * BETWEEN_CONTIGS) {
+		d.most = maximum(one, 1u) - 1;
+		return true;
+	}
+	if (near) d.most = sought, d.each = d.length;
+	return false;
+}
+
+// judged tells what becomes of a candidate.
+DEVICE u32 judged(const LeadParams& p, const u32x2& candidate) {
 	const u32 read = candidate.x & ~STRAND;
 	const Shape s = p.reads.shapes[read];
-	if (words_of(s.length) > LEAD_WORDS) return true;
-	Diagonal d = {strand_of(p.reads, s, candidate.x & STRAND), candidate.y, s.length, 0, 0, p.local.cap};
-	if (p.local.parts) return leads_to_part(p.text, d);
-	d.most = p.local.lost[read], d.each = p.each[read];
-	if (p.near && p.best[read] < ~0u - p.near && p.best[read] + p.near <= d.most) d.most = p.best[read] + p.near, d.each = d.length;
+	if (words_of(s.length) > LEAD_WORDS) return KEPT;
+	Diagonal d = diagonal_of(p, candidate, s);
+	if (p.local.parts) return leads_to_part(p.text, d) ? KEPT : DROPPED;
 	u64 differs[LEAD_WORDS];
 	differing(p.text, d, differs);
-	const i32 lost = along(differs, d.length);
-	return lost <= i32(d.most) || may_be_near(p.text, d, lost) || (d.most >= d.cap && may_be_capped(p.text, d, differs));
+	const u32 otherwise = ask(p, read, differs, d) ? KEPT_GAPLESS : DROPPED;
+	if (d.most >= d.cap && may_be_capped(p.text, d, differs)) return KEPT;
+	return near_judged(p.text, d, along(differs, d.length), otherwise);
+}
+
+// keep keeps the candidates of a warp that are judged so.
+DEVICE void keep(const LeadParams& p, u32x2 candidate, u32 judgement) {
+	const bool kept = judgement == KEPT || judgement == KEPT_GAPLESS;
+	const u32 place = claim(p.kept, kept);
+	if (judgement == KEPT_GAPLESS) candidate.x |= GAPLESS;
+	if (kept) p.leading[place] = candidate;
 }
 
 // lead_best lowers what the best location of each read loses at most, by the candidates.
@@ -378,27 +424,145 @@ KERNEL(lead_best, LeadParams, LEAD_THREADS) {
 		const u32 read = candidate.x & ~STRAND;
 		const Shape s = p.reads.shapes[read];
 		if (words_of(s.length) > LEAD_WORDS) continue;
-		const Diagonal d = {strand_of(p.reads, s, candidate.x & STRAND), candidate.y, s.length, 0, 0, 0};
 		u64 differs[LEAD_WORDS];
-		differing(p.text, d, differs);
-		for (u32 w = 0; w < words_of(d.length); w++) {
-			const u32 at = d.at + 64 * w;
-			differs[w] |= joined(text_ambiguous(p.text, at), text_ambiguous(p.text, at + 32)) & lowest(d.length - 64 * w);
-		}
-		const u32 lost = on_one(differs, d.length);
+		differing(p.text, diagonal_of(p, candidate, s), differs);
+		const u32 lost = on_one(differs, s.length);
 		if (lost <= p.local.lost[read] && lost < LOST_MISMATCH * BETWEEN_CONTIGS) atomic_min(p.best + read, lost);
 	}
 }
 
-// lead keeps the candidates that lead somewhere.
+// lead keeps the candidates that lead somewhere, but for those that wait for lead_waves.
 KERNEL(lead, LeadParams, LEAD_THREADS) {
 	const u32 count = *p.count, threads = block_count() * LEAD_THREADS;
 	for (u32 first = block_index() * LEAD_THREADS + (thread_index() & ~31u); first < count; first += threads) {
 		const u32 i = first + lane();
 		u32x2 candidate = {0, 0};
-		bool kept = false;
-		if (i < count) kept = leads(p, candidate = p.candidates[i]);
-		const u32 place = claim(p.kept, kept);
-		if (kept) p.leading[place] = candidate;
+		u32 judgement = DROPPED;
+		if (i < count) judgement = judged(p, candidate = p.candidates[i]);
+		keep(p, candidate, judgement);
+		const u32 place = claim(p.waiting, judgement == WAITING);
+		if (judgement == WAITING) p.waves[place] = candidate;
+	}
+}
+
+using i16 = short;
+
+// A WaveCell has the furthest bases of a loss on a diagonal: after a segment, and after steps from
+// diagonals further down, further up and any. NEVER_ON and a read's bases are less than 0.
+struct WaveCell {
+	i16 on, up, down, any;
+};
+
+constexpr i32 NEVER_ON = -(1 << 14);
+constexpr u32 WAVE_DIAGONALS = 16; // at most; a lane is a diagonal, of ways that have been on the one in question from 16 on
+
+// A Wave is what a lane knows.
+struct Wave {
+	u32 diagonals, through; // their number, and that of the diagonal in question
+	u64 differs[LEAD_WORDS];
+	u64 broken[LEAD_WORDS]; // of all diagonals
+	i32 at;                 // the lane's diagonal, from the one in question
+};
+
+// broken_from counts the broken blocks that begin at a base or after it.
+DEVICE i32 broken_from(const Wave& v, u32 length, u32 at) {
+	i32 n = 0;
+	for (u32 w = at / 64; w < words_of(length); w++) n += popcount64(v.broken[w] & ~lowest(w == at / 64 ? at % 64 : 0));
+	return n;
+}
+
+// find_wave finds the diagonals on which segments win. It returns false if they are too many.
+DEVICE bool find_wave(const Text& text, const Diagonal& d, u32 near, Wave& v) {
+	const u32 mine = lane() % WAVE_DIAGONALS;
+	v.diagonals = v.through = 0, v.at = 0;
+	for (i32 from = -i32(near); from <= i32(near); from += 32) {
+		const i32 at = from + i32(lane());
+		const u32 win = ballot(at == 0 || (at <= i32(near) && wins_on(text, d, d.at + u32(at)) > 0)), n = popcount(win);
+		if (from <= 0 && from + 32 > 0) v.through = v.diagonals + popcount(win & below(u32(-from)));
+		if (mine >= v.diagonals && mine < v.diagonals + n) {
+			u32 left = win;
+			for (u32 i = v.diagonals; i < mine; i++) left &= left - 1;
+			v.at = from + i32(find_first(left));
+		}
+		v.diagonals += n;
+	}
+	if (v.diagonals > WAVE_DIAGONALS) return false;
+	Diagonal of = d;
+	of.at = d.at + u32(v.at);
+	differing(text, of, v.differs);
+	for (u32 w = 0; w < words_of(d.length); w++) {
+		u64 x = v.differs[w];
+		x |= x >> 1;
+		x |= x >> 2;
+		if (mine >= v.diagonals) x = ~0ull;
+		u32 low = u32(x), high = u32(x >> 32);
+		for (u32 other = 1; other < 32; other *= 2) low &= shuffle_xor(low, other), high &= shuffle_xor(high, other);
+		v.broken[w] = joined(low, high) & 0x1111111111111111 & lowest((d.length - 64 * w) & ~3u);
+	}
+	return true;
+}
+
+// waves_to tells whether an alignment that is asked for may go through a diagonal, with gaps of less
+// than the cost of the cap: localWave.least of locate/wave.go, with a lane for each diagonal. cells
+// are WAVE_LOSSES times 32.
+DEVICE bool waves_to(const Diagonal& d, const Wave& v, WaveCell* cells) {
+	const i32 most = d.most, length = d.length;
+	if (4 * broken_from(v, d.length, 0) - 6 > most) return false;
+	const u32 mine = lane() % WAVE_DIAGONALS;
+	const bool been = lane() >= WAVE_DIAGONALS, has = mine < v.diagonals, through = mine == v.through;
+	const i32 inserted = d.each < d.length ? 1 : 2; // what an inserted base loses
+	const i32 from_below = v.at - i32(shuffle(u32(v.at), (lane() - 1) & 31)), to_above = i32(shuffle(u32(v.at), (lane() + 1) & 31)) - v.at;
+	const bool has_below = has && mine > 0, has_above = mine + 1 < v.diagonals;
+	i32 furthest = -1;
+	warp_barrier();
+	for (i32 lost = 0; lost <= most; lost++) {
+		const auto cell = [&](i32 before, i32 beside) -> const WaveCell& { return cells[(lost - before) * 32 + i32(lane()) + beside]; };
+		i32 on = NEVER_ON, up = NEVER_ON, down = NEVER_ON;
+		if (has_below) {
+			if (lost >= from_below) up = cell(from_below, -1).up;
+			if (lost >= i32(LOST_GAP) + from_below) up = maximum(up, i32(cell(LOST_GAP + from_below, -1).on));
+		}
+		if (has_above) {
+			const i32 loss = inserted * to_above;
+			if (lost >= loss) down = cell(loss, 1).down + to_above;
+			if (lost >= i32(LOST_GAP) + loss) down = maximum(down, cell(LOST_GAP + loss, 1).on + to_above);
+		}
+		i32 steps = maximum(up, down);
+		if (lost > 0) steps = maximum(steps, cell(1, 0).any + 1);
+		if (lost > i32(LOST_GAP)) steps = maximum(steps, i32(cell(LOST_GAP + 1, 0).on));
+		const i32 joining = shuffle(u32(steps), v.through);
+		bool ends = false;
+		if (has && (!through || been)) {
+			i32 first = steps;
+			if (!been || through) first = maximum(first, lost);
+			if (been && through) first = maximum(first, joining);
+			if (lost >= i32(LOST_MISMATCH)) first = maximum(first, cell(LOST_MISMATCH, 0).on + 1);
+			if (first > furthest) {
+				on = furthest = next_differing(v.differs, d.length, first, false);
+				ends = been && lost + length - on <= most;
+				if (lost + 4 * broken_from(v, d.length, on) - 3 > most) on = NEVER_ON;
+			}
+		}
+		if (any(ends)) return true;
+		cells[lost * 32 + lane()] = {i16(on), i16(maximum(up, NEVER_ON)), i16(maximum(down, NEVER_ON)), i16(maximum(steps, NEVER_ON))};
+		warp_barrier();
+	}
+	return false;
+}
+
+// lead_waves keeps those candidates that lead somewhere of the ones that wait, a warp for each.
+KERNEL(lead_waves, LeadParams, LEAD_THREADS) {
+	SHARED WaveCell cells[LEAD_THREADS / 32 * WAVE_LOSSES * 32];
+	const u32 warp = thread_index() / 32, warps = LEAD_THREADS / 32, count = *p.waiting;
+	for (u32 i = block_index() * warps + warp; i < count; i += block_count() * warps) {
+		const u32x2 candidate = p.waves[i];
+		const u32 read = candidate.x & ~STRAND;
+		const Shape s = p.reads.shapes[read];
+		Diagonal d = diagonal_of(p, candidate, s);
+		Wave v;
+		differing(p.text, d, v.differs);
+		const bool sought = ask(p, read, v.differs, d);
+		const bool may = !find_wave(p.text, d, near_of(d.most, d.cap), v) || waves_to(d, v, cells + warp * WAVE_LOSSES * 32);
+		keep(p, candidate, lane() > 0 ? DROPPED : may ? KEPT : sought ? KEPT_GAPLESS : DROPPED);
 	}
 }

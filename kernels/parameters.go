@@ -71,6 +71,9 @@ const LeadWords = 8   // most words of 64 bases of a read that is looked at
 const LeastPart = 50  // bases of a part of a read
 const PartPercent = 4 // of its bases, its edits at most
 
+// Gapless marks KEPT_GAPLESS in a word that holds a read's index.
+const Gapless = 1073741824
+
 // Of levenshtein.cu:
 
 const WavefrontThreads = 256
@@ -204,7 +207,8 @@ const EmitNarrow = 3     // windows of at most NARROW diagonals
 const EmitMiddle = 4
 const EmitWide = 5
 const EmitLeads = 8 // of those for the host, see lead.cu
-const EmitCounters = 9
+const EmitWaves = 9 // of those for lead_waves
+const EmitCounters = 10
 const MostSorted = 64 // candidates of a read that a thread sorts
 
 // Of witness.cu:
@@ -364,7 +368,7 @@ type KeepParams struct {
 	_              uint32
 }
 
-// LeadParams are the parameters of kernels lead_best and lead.
+// LeadParams are the parameters of kernels lead_best, lead and lead_waves.
 type LeadParams struct {
 	Text       Text
 	Reads      Reads
@@ -377,6 +381,8 @@ type LeadParams struct {
 	Best       uint64
 	Near       uint32
 	_          uint32
+	Waves      uint64
+	Waiting    uint64
 }
 
 // UnpackParams are the parameters of kernel unpack.
@@ -988,8 +994,9 @@ var Entries = []Entry{
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "best_distances", File: "keep", ParameterBytes: 104, Threads: 256},
 	{Name: "keep", File: "keep", ParameterBytes: 104, Threads: 256},
-	{Name: "lead_best", File: "lead", ParameterBytes: 120, Threads: 128},
-	{Name: "lead", File: "lead", ParameterBytes: 120, Threads: 128},
+	{Name: "lead_best", File: "lead", ParameterBytes: 136, Threads: 128},
+	{Name: "lead", File: "lead", ParameterBytes: 136, Threads: 128},
+	{Name: "lead_waves", File: "lead", ParameterBytes: 136, Threads: 128},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
 	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},

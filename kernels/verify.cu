@@ -48,7 +48,8 @@ constexpr u32 EMIT_WIDE = 5;      // exported
 constexpr u32 EMIT_MANY = 6; // reads with many candidates
 constexpr u32 EMIT_NEXT = 7; // the next of those to sort
 constexpr u32 EMIT_LEADS = 8;     // exported: of those for the host, see lead.cu
-constexpr u32 EMIT_COUNTERS = 9;  // exported
+constexpr u32 EMIT_WAVES = 9;     // exported: of those for lead_waves
+constexpr u32 EMIT_COUNTERS = 10; // exported
 
 struct WindowsParams {
 	Text text;

@@ -104,7 +104,7 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 			l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 		}
 		strand, n := r.Strand(c.Place), len(l.words)
-		d := localDiagonal{diagonal: int(c.Diagonal)}
+		d := localDiagonal{diagonal: int(c.Diagonal), looked: c.Differences == Gapless}
 		if !l.leads(strand, c.Place, &d) {
 			l.words = l.words[:n]
 			continue
@@ -233,6 +233,11 @@ func (l *Local) leads(strand *Strand, p Place, d *localDiagonal) bool {
 	b, n := l.budget, len(l.words)
 	l.words = l.differences(l.words, strand, p, d.diagonal, b.m)
 	d.differs = l.words[n:len(l.words):len(l.words)]
+	if d.looked { // no alignment with gaps is better
+		d.ungapped, d.longest = b.ungapped(d.differs, nil)
+		d.least = d.ungapped.cost.lost()
+		return d.least <= b.budget
+	}
 	d.along = along(d.differs, b.m)
 	if d.along > b.budget && !l.mayQualify(strand, p, d) {
 		return false

@@ -17,12 +17,16 @@ type Candidate struct {
 	Read     uint32 // its number in the batch
 	Place    Place
 	Diagonal int32
-	// Differences is the Hamming distance on the diagonal, or OffContig.
+	// Differences is the Hamming distance on the diagonal, OffContig, or Gapless.
 	Differences int32
 }
 
 // OffContig stands for the Hamming distance where the strand would hang over an end of the contig.
 const OffContig = 1<<31 - 1
+
+// Gapless stands for it where local locations are sought and it is known, as of a GPU, that no
+// alignment with gaps through the diagonal loses less than the best without.
+const Gapless = 1<<31 - 2
 
 // An End is an end position of a read's strand with at most k edits.
 type End struct {

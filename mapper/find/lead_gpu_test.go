@@ -78,7 +78,7 @@ func TestLead(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	r := rand.New(rand.NewPCG(67, 68))
-	kept, idle, dropped, refused := 0, 0, 0, 0
+	kept, idle, capped, dropped, refused, known, unknown := 0, 0, 0, 0, 0, 0, 0
 	for i := range effort.Pick(180, 72) {
 		most := []int{20, 20, 14, 40}[i%4]
 		part := []int{5, 8, 3}[i/4%3]    // a read may lose 1/part of its bases
@@ -118,7 +118,7 @@ func TestLead(t *testing.T) {
 				}
 			}
 		}
-		led := p.leading(t, candidates)
+		led, gapless := p.leading(t, candidates)
 		local, capless := locate.Local{Reference: ref, Cap: most}, locate.Local{Reference: ref}
 		for _, c := range candidates {
 			read, d := int(c.read), int(c.position())-kernels.TextPadding
@@ -136,14 +136,29 @@ func TestLead(t *testing.T) {
 					i, reads[read], b.loss(read), most, d, text.String()[max(d-100, 0):d+len(reads[read])+100])
 			case leads:
 				kept++
-			case led[c]:
+			case led[c] && lost < most:
 				idle++
+			case led[c]:
+				capped++
 			default:
 				dropped++
 			}
+			one := onOne(ref, reads[read], d)
+			if !led[c] || one > lost {
+				continue
+			}
+			gaps := one > locate.LossLeap && local.Leads(b.Length(read), b.K(read), one-1, b.strand(read, locate.Forward), locate.At(0, locate.Forward), d)
+			switch {
+			case gapless[c] && gaps && throughDiagonal(ref, reads[read], d, one-1, b.Sought(read) > b.K(read), most):
+				t.Fatalf("case %d: read %s loses less than %d with gaps, through %d", i, reads[read], one, d)
+			case gapless[c]:
+				known++
+			case !gaps && one <= most:
+				unknown++
+			}
 		}
 		p.local = kernels.Local{Parts: 1}
-		led = p.leading(t, candidates)
+		led, _ = p.leading(t, candidates)
 		for _, c := range candidates {
 			read, d := int(c.read), int(c.position())-kernels.TextPadding
 			strand := b.strand(read, locate.Forward)
@@ -153,8 +168,11 @@ func TestLead(t *testing.T) {
 		}
 		end()
 	}
-	if t.Logf("%d lead somewhere, %d do not and are kept, %d are dropped, %d that the host keeps", kept, idle, dropped, refused); dropped < idle || kept == 0 {
+	if t.Logf("%d lead somewhere, %d do not and are kept, and %d for gaps of the cost of the cap, %d are dropped, %d that the host keeps", kept, idle, capped, dropped, refused); dropped < max(100*idle, capped) || kept == 0 {
 		t.Error("too many that lead to nothing are kept")
+	}
+	if t.Logf("%d are known to have no gap, %d have none", known, unknown); known < 100*unknown {
+		t.Error("of too few it is known that they have no gap")
 	}
 }
 
@@ -209,7 +227,7 @@ func TestLeadRuns(t *testing.T) {
 			candidates = append(candidates, gpuCandidate{uint32(read), p.chunk.position(at - inRead[read] + r.IntN(41) - 20)})
 		}
 	}
-	if led := p.leading(t, candidates); len(led) > len(candidates)/20 {
+	if led, _ := p.leading(t, candidates); len(led) > len(candidates)/20 {
 		t.Errorf("%d of %d candidates are kept", len(led), len(candidates))
 	}
 }
@@ -259,14 +277,15 @@ func throughDiagonal(ref *dna.Reference, read string, diagonal, lost int, forgiv
 	return false
 }
 
-// leading returns the candidates that lead keeps.
-func (p *gpuPass) leading(t *testing.T, candidates []gpuCandidate) map[gpuCandidate]bool {
+// leading returns the candidates that lead and lead_waves keep, and which of these are gapless.
+func (p *gpuPass) leading(t *testing.T, candidates []gpuCandidate) (led, gapless map[gpuCandidate]bool) {
 	q, v, n := p.queue, &p.verify, len(candidates)
 	counters := make([]uint32, verifyCounters)
 	counters[kernels.EmitLeft] = uint32(n)
 	device.Upload(q, &v.left, candidates)
 	device.Upload(q, &v.counters, counters)
 	q.Reserve(&v.grouped, 8*n)
+	q.Reserve(&v.windows, 8*n)
 	v.lead(p, n)
 	device.Download(q, counters, &v.counters, 0)
 	if err := q.Wait(); err != nil {
@@ -277,9 +296,26 @@ func (p *gpuPass) leading(t *testing.T, candidates []gpuCandidate) map[gpuCandid
 	if err := q.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	led := map[gpuCandidate]bool{}
+	led, gapless = map[gpuCandidate]bool{}, map[gpuCandidate]bool{}
 	for _, c := range kept {
-		led[c] = true
+		known := c.read&kernels.Gapless != 0
+		c.read &^= kernels.Gapless
+		led[c], gapless[c] = true, known
 	}
-	return led
+	return led, gapless
+}
+
+// onOne returns what the best alignment of a read loses on a diagonal, without a gap, and at most
+// its length.
+func onOne(ref *dna.Reference, read string, diagonal int) int {
+	score, best := 0, 0
+	for i := range read {
+		if at := diagonal + i; at >= 0 && at < ref.Contigs[0].Length && ref.Letter(at) == read[i] && read[i] != 'N' {
+			score++
+		} else {
+			score = max(0, score+1-locate.LossMismatch)
+		}
+		best = max(best, score)
+	}
+	return len(read) - best
 }

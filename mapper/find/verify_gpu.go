@@ -184,12 +184,16 @@ func (v *gpuVerify) lead(p *gpuPass, n int) {
 		Text: p.chunk.params(p.text), Reads: p.reads, Local: p.local, Each: each,
 		Candidates: v.left.At(0), Leading: v.grouped.At(0),
 		Count: v.counters.At(4 * kernels.EmitLeft), Kept: v.counters.At(4 * kernels.EmitLeads),
+		Waves: v.windows.At(0), Waiting: v.counters.At(4 * kernels.EmitWaves),
 	}
 	if p.near > 0 {
 		params.Best, params.Near = p.onGPU.best.At(0), p.near
 		device.LaunchBlocks(p.queue, "lead_best", blocksFor(p.queue, "lead_best", n), params)
 	}
 	device.LaunchBlocks(p.queue, "lead", blocksFor(p.queue, "lead", n), params)
+	if p.local.Parts == 0 {
+		device.LaunchBlocks(p.queue, "lead_waves", blocksFor(p.queue, "lead_waves", 32*n), params)
+	}
 }
 
 // found returns the buffer of the locations that are handed on, a free buffer in which they can be
@@ -396,13 +400,17 @@ func (p *gpuPass) take(left []gpuCandidate) {
 // read may be clipped. There is one for each contig with as many bases on the diagonal as a piece
 // has, because the middle of the read may lie in no contig, or in another.
 func (p *gpuPass) localCandidates(to []locate.Candidate, l gpuCandidate) []locate.Candidate {
-	read, strand := l.read&^kernels.Strand, strandOf(l.read)
+	read, strand := l.read&^(kernels.Strand|kernels.Gapless), strandOf(l.read)
 	from := int(l.position()) - kernels.TextPadding + p.chunk.offset
 	end := from + int(p.batch.length[read])
 	for i := max(p.ref.ContigAt(from), 0); i < len(p.ref.Contigs) && p.ref.Contigs[i].Start < end; i++ {
 		c := &p.ref.Contigs[i]
 		if min(end, c.End())-max(from, c.Start) >= minPiece {
-			to = append(to, locate.Candidate{Read: read, Place: locate.At(i, strand), Diagonal: int32(from - c.Start), Differences: locate.OffContig})
+			differences := int32(locate.OffContig)
+			if l.read&kernels.Gapless != 0 && from >= c.Start && end <= c.End() {
+				differences = locate.Gapless
+			}
+			to = append(to, locate.Candidate{Read: read, Place: locate.At(i, strand), Diagonal: int32(from - c.Start), Differences: differences})
 		}
 	}
 	return to
