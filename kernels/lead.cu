@@ -222,11 +222,14 @@ DEVICE u32 near_of(u32 most, u32 cap) {
 // What becomes of a candidate.
 constexpr u32 DROPPED = 0;
 constexpr u32 KEPT = 1;
-constexpr u32 KEPT_GAPLESS = 2; // and the best alignment through the diagonal has no gap
-constexpr u32 WAITING = 3;      // for lead_waves
+constexpr u32 WAITING = 2; // for lead_waves
+constexpr u32 KNOWN = 3;   // kept, and no alignment with gaps loses less than the best without
 
-// GAPLESS marks KEPT_GAPLESS in a word that holds a read's index.
-constexpr u32 GAPLESS = 1u << 30; // exported
+// Above the index of a read is what alignments with gaps lose at least through the diagonal of a
+// candidate, or 0 if that is not known. GAPLESS is no less than the best without a gap does.
+constexpr u32 LEAST_SHIFT = 24; // exported
+constexpr u32 GAPLESS = 63;     // exported
+static_assert(WAVE_LOSSES <= GAPLESS, "losses have room beside GAPLESS");
 
 // near_judged tells what becomes of a candidate, `otherwise` if no alignment is sought that has gaps,
 // and none of the cost of the cap. lost is that on the diagonal alone.
@@ -318,10 +321,31 @@ DEVICE u32 eights_by_gap(const Diagonal& d, u32 left) {
 	return most;
 }
 
+// reaches tells whether the first bases of the strand, or the last ones, may have a piece on a
+// diagonal and lose `most` or less before it.
+DEVICE bool reaches(const Diagonal& d, const u64* differs, bool last, u32 piece, u32 most) {
+	for (u32 from = 0, lost = 0; lost <= most;) {
+		const u32 at = next_differing(differs, d.length, from, last);
+		if (at - from >= piece) return true;
+		if (at == d.length) return false;
+		lost = minimum(lost + LOST_MISMATCH, at + 1), from = at + 1;
+	}
+	return false;
+}
+
+constexpr u32 LONGEST_PIECE = 16; // exported: of local locations
+
+// piece_of returns how long the pieces of a read are that may lose so much: LocalPieces of locate.
+DEVICE u32 piece_of(const Shape& s, u32 lost) {
+	const u32 pieces = s.k + 1;
+	return minimum((s.length - 2 * (lost / pieces)) / pieces, LONGEST_PIECE);
+}
+
 // may_be_capped tells whether an alignment may be sought that has a gap of the cost of the cap.
-DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differs) {
+DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differs, u32 piece) {
 	const u32 left = d.most - d.cap, other = left > LOST_GAP ? left - LOST_GAP : 0;
 	if (left >= d.cap || other > MOST_NEAR) return true;
+	if (other == 0 && !reaches(d, differs, false, piece, left) && !reaches(d, differs, true, piece, left)) return false;
 	u64 blocks[LEAD_WORDS];
 	const i32 spread = LONGEST_GAP + other;
 	const u32 eights = eights_by_gap(d, left);
@@ -403,16 +427,15 @@ DEVICE u32 judged(const LeadParams& p, const u32x2& candidate) {
 	if (p.local.parts) return leads_to_part(p.text, d) ? KEPT : DROPPED;
 	u64 differs[LEAD_WORDS];
 	differing(p.text, d, differs);
-	const u32 otherwise = ask(p, read, differs, d) ? KEPT_GAPLESS : DROPPED;
-	if (d.most >= d.cap && may_be_capped(p.text, d, differs)) return KEPT;
+	const u32 otherwise = ask(p, read, differs, d) ? KNOWN : DROPPED;
+	if (d.most >= d.cap && may_be_capped(p.text, d, differs, piece_of(s, p.local.lost[read]))) return KEPT;
 	return near_judged(p.text, d, along(differs, d.length), otherwise);
 }
 
-// keep keeps the candidates of a warp that are judged so.
-DEVICE void keep(const LeadParams& p, u32x2 candidate, u32 judgement) {
-	const bool kept = judgement == KEPT || judgement == KEPT_GAPLESS;
+// keep keeps candidates of a warp, with what alignments with gaps lose at least.
+DEVICE void keep(const LeadParams& p, u32x2 candidate, bool kept, u32 least) {
 	const u32 place = claim(p.kept, kept);
-	if (judgement == KEPT_GAPLESS) candidate.x |= GAPLESS;
+	candidate.x |= least << LEAST_SHIFT;
 	if (kept) p.leading[place] = candidate;
 }
 
@@ -439,7 +462,7 @@ KERNEL(lead, LeadParams, LEAD_THREADS) {
 		u32x2 candidate = {0, 0};
 		u32 judgement = DROPPED;
 		if (i < count) judgement = judged(p, candidate = p.candidates[i]);
-		keep(p, candidate, judgement);
+		keep(p, candidate, judgement == KEPT || judgement == KNOWN, judgement == KNOWN ? GAPLESS : 0);
 		const u32 place = claim(p.waiting, judgement == WAITING);
 		if (judgement == WAITING) p.waves[place] = candidate;
 	}
@@ -502,20 +525,20 @@ DEVICE bool find_wave(const Text& text, const Diagonal& d, u32 near, Wave& v) {
 	return true;
 }
 
-// waves_to tells whether an alignment that is asked for may go through a diagonal, with gaps of less
-// than the cost of the cap: localWave.least of locate/wave.go, with a lane for each diagonal. cells
-// are WAVE_LOSSES times 32.
-DEVICE bool waves_to(const Diagonal& d, const Wave& v, WaveCell* cells) {
+// least_of returns what alignments lose at least that go through a diagonal, with gaps of less than
+// the cost of the cap, or more than asked for: localWave.least of locate/wave.go, with a lane for
+// each diagonal. cells are WAVE_LOSSES times 32.
+DEVICE i32 least_of(const Diagonal& d, const Wave& v, WaveCell* cells) {
 	const i32 most = d.most, length = d.length;
-	if (4 * broken_from(v, d.length, 0) - 6 > most) return false;
+	if (4 * broken_from(v, d.length, 0) - 6 > most) return most + 1;
 	const u32 mine = lane() % WAVE_DIAGONALS;
 	const bool been = lane() >= WAVE_DIAGONALS, has = mine < v.diagonals, through = mine == v.through;
 	const i32 inserted = d.each < d.length ? 1 : 2; // what an inserted base loses
 	const i32 from_below = v.at - i32(shuffle(u32(v.at), (lane() - 1) & 31)), to_above = i32(shuffle(u32(v.at), (lane() + 1) & 31)) - v.at;
 	const bool has_below = has && mine > 0, has_above = mine + 1 < v.diagonals;
-	i32 furthest = -1;
+	i32 furthest = -1, least = most + 1;
 	warp_barrier();
-	for (i32 lost = 0; lost <= most; lost++) {
+	for (i32 lost = 0; lost < least; lost++) {
 		const auto cell = [&](i32 before, i32 beside) -> const WaveCell& { return cells[(lost - before) * 32 + i32(lane()) + beside]; };
 		i32 on = NEVER_ON, up = NEVER_ON, down = NEVER_ON;
 		if (has_below) {
@@ -531,7 +554,7 @@ DEVICE bool waves_to(const Diagonal& d, const Wave& v, WaveCell* cells) {
 		if (lost > 0) steps = maximum(steps, cell(1, 0).any + 1);
 		if (lost > i32(LOST_GAP)) steps = maximum(steps, i32(cell(LOST_GAP + 1, 0).on));
 		const i32 joining = shuffle(u32(steps), v.through);
-		bool ends = false;
+		i32 all = least;
 		if (has && (!through || been)) {
 			i32 first = steps;
 			if (!been || through) first = maximum(first, lost);
@@ -539,15 +562,18 @@ DEVICE bool waves_to(const Diagonal& d, const Wave& v, WaveCell* cells) {
 			if (lost >= i32(LOST_MISMATCH)) first = maximum(first, cell(LOST_MISMATCH, 0).on + 1);
 			if (first > furthest) {
 				on = furthest = next_differing(v.differs, d.length, first, false);
-				ends = been && lost + length - on <= most;
-				if (lost + 4 * broken_from(v, d.length, on) - 3 > most) on = NEVER_ON;
+				if (been) all = lost + length - on;
+				if (lost + 4 * broken_from(v, d.length, on) - 3 >= least) on = NEVER_ON;
 			}
 		}
-		if (any(ends)) return true;
+		if (any(all < least)) {
+			for (u32 other = 1; other < 32; other *= 2) all = minimum(all, i32(shuffle_xor(u32(all), other)));
+			least = all;
+		}
 		cells[lost * 32 + lane()] = {i16(on), i16(maximum(up, NEVER_ON)), i16(maximum(down, NEVER_ON)), i16(maximum(steps, NEVER_ON))};
 		warp_barrier();
 	}
-	return false;
+	return least;
 }
 
 // lead_waves keeps those candidates that lead somewhere of the ones that wait, a warp for each.
@@ -562,7 +588,14 @@ KERNEL(lead_waves, LeadParams, LEAD_THREADS) {
 		Wave v;
 		differing(p.text, d, v.differs);
 		const bool sought = ask(p, read, v.differs, d);
-		const bool may = !find_wave(p.text, d, near_of(d.most, d.cap), v) || waves_to(d, v, cells + warp * WAVE_LOSSES * 32);
-		keep(p, candidate, lane() > 0 ? DROPPED : may ? KEPT : sought ? KEPT_GAPLESS : DROPPED);
+		u32 least = 0;
+		if (find_wave(p.text, d, near_of(d.most, d.cap), v)) {
+			least = least_of(d, v, cells + warp * WAVE_LOSSES * 32);
+			if (least > d.most) {
+				if (!sought) continue;
+				least = GAPLESS;
+			}
+		}
+		keep(p, candidate, lane() == 0, least);
 	}
 }

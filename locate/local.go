@@ -104,7 +104,7 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 			l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 		}
 		strand, n := r.Strand(c.Place), len(l.words)
-		d := localDiagonal{diagonal: int(c.Diagonal), looked: c.Differences == Gapless}
+		d := localDiagonal{diagonal: int(c.Diagonal), least: int(c.Differences), looked: c.Differences > 0 && c.Differences != OffContig}
 		if !l.leads(strand, c.Place, &d) {
 			l.words = l.words[:n]
 			continue
@@ -233,10 +233,13 @@ func (l *Local) leads(strand *Strand, p Place, d *localDiagonal) bool {
 	b, n := l.budget, len(l.words)
 	l.words = l.differences(l.words, strand, p, d.diagonal, b.m)
 	d.differs = l.words[n:len(l.words):len(l.words)]
-	if d.looked { // no alignment with gaps is better
+	if d.looked {
 		d.ungapped, d.longest = b.ungapped(d.differs, nil)
-		d.least = d.ungapped.cost.lost()
-		return d.least <= b.budget
+		lost := d.ungapped.cost.lost()
+		if d.least == Gapless {
+			d.least = lost
+		}
+		return min(lost, d.least) <= b.budget
 	}
 	d.along = along(d.differs, b.m)
 	if d.along > b.budget && !l.mayQualify(strand, p, d) {

@@ -17,15 +17,16 @@ type Candidate struct {
 	Read     uint32 // its number in the batch
 	Place    Place
 	Diagonal int32
-	// Differences is the Hamming distance on the diagonal, OffContig, or Gapless.
+	// Differences is the Hamming distance on the diagonal or OffContig. For local locations it is what
+	// alignments with gaps lose at least that go through the diagonal, as far as is sought, or Gapless;
+	// 0 and OffContig say that this is not known.
 	Differences int32
 }
 
 // OffContig stands for the Hamming distance where the strand would hang over an end of the contig.
 const OffContig = 1<<31 - 1
 
-// Gapless stands for it where local locations are sought and it is known, as of a GPU, that no
-// alignment with gaps through the diagonal loses less than the best without.
+// Gapless says that no alignment with gaps loses less than the best without.
 const Gapless = 1<<31 - 2
 
 // An End is an end position of a read's strand with at most k edits.

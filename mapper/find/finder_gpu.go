@@ -125,7 +125,7 @@ func (w *gpuFinder) fitting(b *Batch) int {
 	if most := w.options.BatchReads; most > 0 {
 		n = min(n, most)
 	}
-	return n
+	return min(n, 1<<kernels.LeastShift)
 }
 
 // roomFor is the room for the items of a number of reads, by the bytes of an item.

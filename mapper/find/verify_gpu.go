@@ -169,6 +169,9 @@ func (v *gpuVerify) mark(p *gpuPass, n, reads int) {
 // that index, and the package does not compile.
 var _ = [1]struct{}{}[(locate.LeastPart-kernels.LeastPart)|(locate.PartPercent-kernels.PartPercent)]
 
+// Likewise the most bases of a piece.
+var _ = [1]struct{}{}[maxPiece-kernels.LongestPiece]
+
 // looks tells whether candidates of local locations are looked at here, so that the host need not.
 func (p *gpuPass) looks() bool {
 	return p.options.Local != nil && p.longest <= kernels.LeadWords*dna.WordBases
@@ -400,17 +403,17 @@ func (p *gpuPass) take(left []gpuCandidate) {
 // read may be clipped. There is one for each contig with as many bases on the diagonal as a piece
 // has, because the middle of the read may lie in no contig, or in another.
 func (p *gpuPass) localCandidates(to []locate.Candidate, l gpuCandidate) []locate.Candidate {
-	read, strand := l.read&^(kernels.Strand|kernels.Gapless), strandOf(l.read)
+	read, strand := l.index(), strandOf(l.read)
 	from := int(l.position()) - kernels.TextPadding + p.chunk.offset
 	end := from + int(p.batch.length[read])
 	for i := max(p.ref.ContigAt(from), 0); i < len(p.ref.Contigs) && p.ref.Contigs[i].Start < end; i++ {
 		c := &p.ref.Contigs[i]
 		if min(end, c.End())-max(from, c.Start) >= minPiece {
-			differences := int32(locate.OffContig)
-			if l.read&kernels.Gapless != 0 && from >= c.Start && end <= c.End() {
-				differences = locate.Gapless
+			candidate := locate.Candidate{Read: read, Place: locate.At(i, strand), Diagonal: int32(from - c.Start), Differences: locate.OffContig}
+			if least := l.least(); least > 0 && from >= c.Start && end <= c.End() {
+				candidate.Differences = least
 			}
-			to = append(to, locate.Candidate{Read: read, Place: locate.At(i, strand), Diagonal: int32(from - c.Start), Differences: differences})
+			to = append(to, candidate)
 		}
 	}
 	return to
@@ -422,6 +425,19 @@ func (l gpuCandidate) position() int64 {
 		return int64(l.diagonal) - 1<<32
 	}
 	return int64(l.diagonal)
+}
+
+// index returns the read's index.
+func (l gpuCandidate) index() uint32 { return l.read & (1<<kernels.LeastShift - 1) }
+
+// least returns what alignments with gaps lose at least, as locate.Candidate.Differences has it, or
+// 0 if that is not known.
+func (l gpuCandidate) least() int32 {
+	least := int32(l.read &^ kernels.Strand >> kernels.LeastShift)
+	if least == kernels.Gapless {
+		return locate.Gapless
+	}
+	return least
 }
 
 // noRead marks a candidate that leads nowhere.
