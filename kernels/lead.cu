@@ -351,15 +351,19 @@ DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differ
 	const u32 eights = eights_by_gap(d, left);
 	if (changed_blocks<8>(text, d, 0, -spread, spread, eights, blocks) > eights) return false;
 	u32 inserted = minimum(LONGEST_GAP, left * d.length / d.each);
-	if (inserted < d.cap - LOST_GAP) inserted = 0; // such a gap costs less
+	const i32 gap = d.cap - LOST_GAP; // the least bases of one
+	if (i32(inserted) < gap) inserted = 0;
 	const u32 most = maximum(bridged(d, 0, left), bridged(d, inserted, left));
 	i32 won = -1; // not known
 	for (u32 up = 0; up < 2; up++) {
 		const i32 from = -i32(other + (up ? 0 : LONGEST_GAP)), to = other + (up ? LONGEST_GAP : 0);
 		const u32 n = changed_blocks<4>(text, d, 0, from, to, most, blocks);
+		if (n > most) continue;
+		// Without another gap the alignment goes on where a gap of this cost leads to.
+		if (other == 0) changed_blocks<4>(text, d, 0, up ? gap : from, up ? to : -gap, ~0u, blocks);
 		for (u32 side = 0; side < 2; side++) {
 			const bool deletion = side != up;
-			if (n > (deletion ? bridged(d, 0, left) : most) || !(deletion || inserted)) continue;
+			if (deletion ? n > bridged(d, 0, left) : !inserted) continue;
 			if (won < 0) won = won_beside(text, d, other, true);
 			if (past_gap(d, differs, blocks, side, deletion ? 0 : inserted, won)) return true;
 		}
