@@ -283,24 +283,25 @@ DEVICE u32 bridged(const Diagonal& d, u32 inserted, u32 left) {
 	return most;
 }
 
-// past_gap tells whether a sought alignment may leave the diagonal by a gap of the cost of the cap.
-// The gap is an insertion of up to `inserted` bases or a deletion. The alignment goes on where
-// `blocks` are changed. Before the gap, segments on neighbouring diagonals win `won` at most.
-DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, bool last, u32 inserted, i32 won) {
-	const i32 left = d.most - d.cap;
-	// The most inserted bases after another gap.
-	const i32 later = minimum(i32(inserted), (left - i32(LOST_GAP) - 1) * i32(d.length) / i32(d.each));
+// past_gap tells whether a sought alignment may leave the diagonal by a gap of the cost of the cap,
+// or by another gap before that. The gap is an insertion of up to `inserted` bases or a deletion. The
+// alignment goes on where `after` are changed, right after that gap, or else `blocks`. Before the
+// gap, segments on neighbouring diagonals win `won` at most.
+DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, const u64* after, bool last, u32 inserted, i32 won) {
+	const i32 left = d.most - d.cap, other = LOST_GAP + 1; // what another gap costs at least
+	// The most inserted bases after another gap, and the blocks that have some.
+	const i32 later = minimum(i32(inserted), maximum(left - other, 0) * i32(d.length) / i32(d.each)), inside = later > 0 ? (later + 2) / 4 + 2 : 0;
 	i32 lost = 0, leap = 0;
 	for (u32 from = 0;;) {
 		const u32 at = next_differing(differs, d.length, from, last);
 		const i32 so_far = maximum(lost - won, 0);
-		if (later > 0) {
-			const i32 broken = i32(blocks_after(blocks, d.length, at, last)) - (later + 2) / 4 - 2;
-			if (so_far + i32(LOST_GAP) + 1 + maximum(0, 4 * broken - 3) <= left) return true;
+		if (so_far + other <= left) {
+			const i32 broken = i32(blocks_after(blocks, d.length, at, last)) - inside;
+			if (so_far + other + maximum(0, 4 * broken - 3) <= left) return true;
 		}
 		for (u32 g = 0;; g += 4) {
 			g = minimum(g, inserted);
-			const i32 broken = blocks_after(blocks, d.length, at + g, last);
+			const i32 broken = blocks_after(after, d.length, at + g, last);
 			if (so_far + i32(g * d.each / d.length) + maximum(0, 4 * broken - 3) <= left) return true;
 			if (g == inserted || broken == 0) break;
 		}
@@ -359,13 +360,13 @@ DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differ
 		const i32 from = -i32(other + (up ? 0 : LONGEST_GAP)), to = other + (up ? LONGEST_GAP : 0);
 		const u32 n = changed_blocks<4>(text, d, 0, from, to, most, blocks);
 		if (n > most) continue;
-		// Without another gap the alignment goes on where a gap of this cost leads to.
-		if (other == 0) changed_blocks<4>(text, d, 0, up ? gap : from, up ? to : -gap, ~0u, blocks);
+		u64 after[LEAD_WORDS];
+		changed_blocks<4>(text, d, 0, up ? gap - i32(other) : from, up ? to : i32(other) - gap, ~0u, after);
 		for (u32 side = 0; side < 2; side++) {
 			const bool deletion = side != up;
 			if (deletion ? n > bridged(d, 0, left) : !inserted) continue;
 			if (won < 0) won = won_beside(text, d, other, true);
-			if (past_gap(d, differs, blocks, side, deletion ? 0 : inserted, won)) return true;
+			if (past_gap(d, differs, blocks, after, side, deletion ? 0 : inserted, won)) return true;
 		}
 	}
 	return false;
