@@ -4,8 +4,8 @@
 // An alignment that qualifies loses D or less. The loss of an alignment that goes through a
 // diagonal is bounded from below as on the host, by lemmas of package locate:
 //
-//	without a gap, or with gaps below the cost of the cap: what is lost on the diagonal alone, with
-//	leaps, less what segments on neighbouring diagonals win (lemma 10); and 4 for each block of
+//	without a gap, or with gaps below the cost of the cap: the loss on the diagonal alone, with
+//	leaps, less the wins of segments on neighbouring diagonals (lemma 10); and 4 for each block of
 //	four bases that is unchanged on none of these diagonals, less 6 (lemma 6);
 //	with one gap of the cost of the cap: the same up to the last base on the diagonal; the cap; and
 //	4 for each such block beyond, less 3 (lemma 13). Blocks of eight bases are counted first
@@ -15,13 +15,17 @@
 // A part of a read has no more changed blocks than edits (lemma 18). These are blocks of four
 // bases, from the part's end of the read on, that are unchanged on none of the diagonals nearby.
 //
-// Where near locations alone are wanted, D is no more than what the best location loses at most, by
-// the diagonals of all candidates so far, and `near` (lemma 4 of mapper/near.go). Inserted bases are
-// not forgiven then.
+// Gaps below the cost of the cap have a sharper bound, by wavefronts (lemma 17). A warp works it
+// out for each candidate that is left (lead_waves). If the best alignment without a gap is sought,
+// the bounds say whether one with gaps may be better. The host learns the bounds.
+//
+// Where near locations alone are wanted, D is less. Candidates show how much the best location of a
+// read loses at most (lead_best). Near ones lose `near` more at most (lemma 4 of mapper/near.go).
+// Inserted bases are not forgiven then.
 //
 // Candidates are kept whose alignments may have two gaps of the cost of the cap, and so are
-// candidates of long reads. Bases of the text are compared by their codes, also if they are
-// ambiguous, in no contig or in another one, which can only let more seem equal.
+// candidates of long reads. Bases of the text on other diagonals are compared by their codes, also
+// if they are ambiguous, in no contig or in another one. This can only let more seem equal.
 #include "local.cuh"
 #include "pieces.cuh"
 
@@ -231,8 +235,8 @@ constexpr u32 LEAST_SHIFT = 24; // exported
 constexpr u32 GAPLESS = 63;     // exported
 static_assert(WAVE_LOSSES <= GAPLESS, "losses have room beside GAPLESS");
 
-// near_judged tells what becomes of a candidate, `otherwise` if no alignment is sought that has gaps,
-// and none of the cost of the cap. lost is that on the diagonal alone.
+// near_judged tells what becomes of a candidate by alignments with gaps below the cost of the cap:
+// `otherwise` if none is sought. lost is the loss on the diagonal alone.
 DEVICE u32 near_judged(const Text& text, const Diagonal& d, i32 lost, u32 otherwise) {
 	const u32 near = near_of(d.most, d.cap), most = (d.most + 6) / 4;
 	if (near == 0) return otherwise;
@@ -284,9 +288,9 @@ DEVICE u32 bridged(const Diagonal& d, u32 inserted, u32 left) {
 }
 
 // past_gap tells whether a sought alignment may leave the diagonal by a gap of the cost of the cap,
-// or by another gap before that. The gap is an insertion of up to `inserted` bases or a deletion. The
-// alignment goes on where `after` are changed, right after that gap, or else `blocks`. Before the
-// gap, segments on neighbouring diagonals win `won` at most.
+// or by another gap before this one. The gap is an insertion of up to `inserted` bases or a
+// deletion. `after` are the blocks that are changed where it leads to, `blocks` the same for any
+// gap. Before the gap, segments on neighbouring diagonals win `won` at most.
 DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, const u64* after, bool last, u32 inserted, i32 won) {
 	const i32 left = d.most - d.cap, other = LOST_GAP + 1; // what another gap costs at least
 	// The most inserted bases after another gap, and the blocks that have some.
@@ -374,8 +378,8 @@ DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differ
 
 DEVICE u32 part_edits(u32 n) { return n * PART_PERCENT / 100; }
 
-// may_be_part tells whether there may be a part at the first or the last bases of a strand. Of
-// `blocks`, which begin at the first or end at the last, those are set that are changed.
+// may_be_part tells whether there may be a part at the first or the last bases of a strand.
+// `blocks` begin at the first or end at the last, and the changed ones are set.
 DEVICE bool may_be_part(const Diagonal& d, const u64* blocks, bool last) {
 	const u32 all = d.length & ~3u;
 	u32 broken = 0, at = 0;
@@ -405,10 +409,9 @@ DEVICE Diagonal diagonal_of(const LeadParams& p, const u32x2& candidate, const S
 	return {strand_of(p.reads, s, candidate.x & STRAND), candidate.y, s.length, 0, 0, p.local.cap};
 }
 
-// ask sets what an alignment with gaps is asked for to lose at most: less than the best without a
-// gap, if that is sought, or else what is sought. It tells which. A segment across the border of a
-// contig is none. Inserted bases are forgiven as the batch has it, unless near locations alone are
-// wanted.
+// ask sets d.most and d.each, by which alignments with gaps are judged, and tells whether the best
+// alignment without a gap is sought. They may then lose less than it, and else what is sought.
+// An alignment across the border of a contig does not count.
 DEVICE bool ask(const LeadParams& p, u32 read, const u64* differs, Diagonal& d) {
 	d.most = p.local.lost[read], d.each = p.each[read];
 	const u32 one = on_one(differs, d.length);
@@ -459,7 +462,7 @@ KERNEL(lead_best, LeadParams, LEAD_THREADS) {
 	}
 }
 
-// lead keeps the candidates that lead somewhere, but for those that wait for lead_waves.
+// lead keeps candidates that lead somewhere, and leaves others to lead_waves.
 KERNEL(lead, LeadParams, LEAD_THREADS) {
 	const u32 count = *p.count, threads = block_count() * LEAD_THREADS;
 	for (u32 first = block_index() * LEAD_THREADS + (thread_index() & ~31u); first < count; first += threads) {
@@ -476,13 +479,16 @@ KERNEL(lead, LeadParams, LEAD_THREADS) {
 using i16 = short;
 
 // A WaveCell has the furthest bases of a loss on a diagonal: after a segment, and after steps from
-// diagonals further down, further up and any. NEVER_ON and a read's bases are less than 0.
+// diagonals further down, further up and any. NEVER_ON stands for none.
 struct WaveCell {
 	i16 on, up, down, any;
 };
 
-constexpr i32 NEVER_ON = -(1 << 14);
-constexpr u32 WAVE_DIAGONALS = 16; // at most; a lane is a diagonal, of ways that have been on the one in question from 16 on
+constexpr i32 NEVER_ON = -(1 << 14); // a read's bases more are still less than 0
+
+// WAVE_DIAGONALS is the most diagonals of a warp. Its first 16 lanes are for ways before they have
+// been on the diagonal in question, the others for ways after.
+constexpr u32 WAVE_DIAGONALS = 16;
 
 // A Wave is what a lane knows.
 struct Wave {
@@ -581,7 +587,7 @@ DEVICE i32 least_of(const Diagonal& d, const Wave& v, WaveCell* cells) {
 	return least;
 }
 
-// lead_waves keeps those candidates that lead somewhere of the ones that wait, a warp for each.
+// lead_waves keeps waiting candidates that lead somewhere, a warp for each.
 KERNEL(lead_waves, LeadParams, LEAD_THREADS) {
 	SHARED WaveCell cells[LEAD_THREADS / 32 * WAVE_LOSSES * 32];
 	const u32 warp = thread_index() / 32, warps = LEAD_THREADS / 32, count = *p.waiting;

@@ -10,8 +10,8 @@
 // (candidates that were left to it, alignments for which there was no room), the read is handed on
 // whole. Of all other reads the primary location is handed on.
 //
-// If a read has more locations than are held, the ones that the host would hold count: the first by
-// distance, contig, strand and end. These are put first, and only they are sorted as records are.
+// If a read has more locations than the host would hold, the first by distance, contig, strand and
+// end count. These are put first, and only they are sorted as records are.
 //
 // Cells hold the difference between a base and the one before it. A weight may be so large that
 // some reads suffice to go past what a cell holds. How often cells went past it is counted in a

@@ -147,7 +147,7 @@ struct Warp {
 	u32 compared; // entries of this lane equal to their window
 	bool full;    // hits have no room
 
-	// write takes n hits from the end of the waiting ones and writes the ones that fit.
+	// write takes the last n waiting hits and writes those with a fit.
 	DEVICE void write(const SkimParams& p, u32 n) {
 		hits -= n;
 		const u32x4 hit = shared.hits[hits + lane()];

@@ -104,7 +104,7 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 			l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 		}
 		strand, n := r.Strand(c.Place), len(l.words)
-		d := localDiagonal{diagonal: int(c.Diagonal), least: int(c.Differences), looked: c.Differences > 0 && c.Differences != OffContig}
+		d := localDiagonal{diagonal: int(c.Diagonal), least: -int(c.Differences), looked: c.Differences < 0}
 		if !l.leads(strand, c.Place, &d) {
 			l.words = l.words[:n]
 			continue
@@ -161,8 +161,8 @@ func (l *Local) AtMost(r *Read, candidates []Candidate, most int) int {
 	return most
 }
 
-// mayLose tells whether fewer than `most` of m bases differ, each of which loses 1 or more, and the
-// bases lose less than alongMost along a diagonal (lemma 10).
+// mayLose tells whether fewer than `most` of m bases differ, as each loses 1 or more, and along a
+// diagonal the loss is less than alongMost (lemma 10).
 func mayLose(differs []uint64, m, most, alongMost int) bool {
 	differing := 0
 	for _, x := range differs {
@@ -236,7 +236,7 @@ func (l *Local) leads(strand *Strand, p Place, d *localDiagonal) bool {
 	if d.looked {
 		d.ungapped, d.longest = b.ungapped(d.differs, nil)
 		lost := d.ungapped.cost.lost()
-		if d.least == Gapless {
+		if d.least == -Gapless {
 			d.least = lost
 		}
 		return min(lost, d.least) <= b.budget

@@ -17,9 +17,9 @@ type Candidate struct {
 	Read     uint32 // its number in the batch
 	Place    Place
 	Diagonal int32
-	// Differences is the Hamming distance on the diagonal or OffContig. For local locations it is what
-	// alignments with gaps lose at least that go through the diagonal, as far as is sought, or Gapless;
-	// 0 and OffContig say that this is not known.
+	// Differences is the Hamming distance on the diagonal or OffContig. For local locations it may be
+	// -n: alignments with gaps through the diagonal lose n at least, if that is sought. It may also be
+	// Gapless.
 	Differences int32
 }
 
@@ -27,7 +27,7 @@ type Candidate struct {
 const OffContig = 1<<31 - 1
 
 // Gapless says that no alignment with gaps loses less than the best without.
-const Gapless = 1<<31 - 2
+const Gapless = -1 << 31
 
 // An End is an end position of a read's strand with at most k edits.
 type End struct {

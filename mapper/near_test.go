@@ -16,6 +16,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
@@ -187,6 +188,7 @@ func TestNearSameBytes(t *testing.T) {
 // families of repeats and from the ends of contigs, some with N, with mates and without.
 func TestNearAloneSameBytes(t *testing.T) {
 	t.Parallel()
+	driver := testDriver(t)
 	var pairs, multiple, reads int64
 	for seed := range uint64(effort.Pick(200, 60)) {
 		r := rand.New(rand.NewPCG(seed, 42))
@@ -210,6 +212,12 @@ func TestNearAloneSameBytes(t *testing.T) {
 		if diff := differentStats(ofReads(wantStats), ofReads(stats)); diff != "" {
 			t.Fatalf("seed %d, %+v: other statistics (-all +near alone)\n%s", seed, o, diff)
 		}
+		if seed%3 == 0 {
+			o.Device, o.BatchReads = device.Choice{Kind: device.CUDA, Driver: driver}, r.IntN(2)*(1+r.IntN(20))
+			if got, _ := runPairs(t, o); got != want {
+				t.Fatalf("seed %d, %+v: other bytes (-all on CPU +near alone on GPU)\n%s", seed, o, firstDifference(want, got))
+			}
+		}
 		reads, multiple = reads+stats.Reads, multiple+stats.Multiple
 		if p := stats.Libraries[0].Pairs; p != nil {
 			pairs += p.Proper
@@ -217,6 +225,42 @@ func TestNearAloneSameBytes(t *testing.T) {
 	}
 	if multiple < reads/5 || pairs < reads/20 {
 		t.Errorf("%d reads, %d with several locations, %d proper pairs: the test shows little", reads, multiple, pairs)
+	}
+}
+
+// TestNearOfLibraries has GPUs leave out what is not near where it never counts.
+func TestNearOfLibraries(t *testing.T) {
+	single, estimated, given := &library{}, &library{Library: Library{Mates: "mates"}}, &library{Library: Library{Interleaved: true}}
+	given.setInsert(&insertModel{})
+	near := func(o Options, l *library) int {
+		if f := o.nearOf(l); f != nil {
+			return f()
+		}
+		return -1
+	}
+	local := Options{Local: &Local{Score: DefaultScore}, Report: Report{Mode: ReportOne}}
+	edits, all, settled := local, local, local
+	edits.Local, all.Report.Mode, settled.limits.settleAll = nil, ReportAll, true
+	for _, c := range []struct {
+		what    string
+		o       Options
+		library *library
+		want    int
+	}{
+		{"single reads", local, single, nearEdits * localDistance},
+		{"insert sizes to be estimated", local, estimated, 0},
+		{"insert sizes known", local, given, nearOfMates * localDistance},
+		{"whole reads", edits, single, -1},
+		{"all locations", all, given, -1},
+		{"all candidates", settled, single, -1},
+	} {
+		if got := near(c.o, c.library); got != c.want {
+			t.Errorf("%s: %d, want %d", c.what, got, c.want)
+		}
+	}
+	f := local.nearOf(estimated)
+	if estimated.setInsert(&insertModel{}); f() != nearOfMates*localDistance {
+		t.Errorf("%d once the insert size is known", f())
 	}
 }
 

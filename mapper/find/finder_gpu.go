@@ -216,7 +216,8 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 		w.share.begin(w, b)
 	}
 	if part.thin {
-		w.keep.begin(q, b, part.pieces)
+		w.noBest(&w.keep.best, len(b.Reads))
+		w.keep.begin(q, part.pieces)
 	}
 	w.refiner.weighed = false
 	if w.options.Local == nil { // as in classes.sort
@@ -340,13 +341,18 @@ func (w *gpuFinder) upload(b *Batch) gpuPart {
 			part.near = uint32(b.Near())
 		}
 		if part.near > 0 {
-			q.Reserve(&w.onGPU.best, bestBytes*len(b.Reads))
-			if q.Err == nil {
-				q.Try(q.Stream.Fill(w.onGPU.best.Memory, 0, bestBytes*len(b.Reads), 0xff))
-			}
+			w.noBest(&w.onGPU.best, len(b.Reads))
 		}
 	}
 	return part
+}
+
+// noBest prepares a buffer for the least distances of reads: none is known.
+func (w *gpuFinder) noBest(best *device.Buffer, reads int) {
+	q := w.queue
+	if q.Reserve(best, bestBytes*reads); q.Err == nil {
+		q.Try(q.Stream.Fill(best.Memory, 0, bestBytes*reads, 0xff))
+	}
 }
 
 // A gpuPass is the work for a part of a batch on one chunk of the reference.

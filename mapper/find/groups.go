@@ -164,8 +164,8 @@ type surroundings struct {
 	low, high [2]uint64
 }
 
-// besides returns the bases on both sides of piece [at, at + q) of a strand, up to an ambiguous
-// letter or the border of [from, to). n has their numbers, sideBases at most.
+// besides returns the bases on both sides of piece [at, at + q) of a strand, and n, their numbers.
+// They end after sideBases, before an ambiguous letter, or at a border of [from, to).
 func besides(strand locate.Planes, at, q, from, to int, flipped bool) (s surroundings, n [2]int) {
 	if n[0] = min(to-at-q, sideBases); n[0] > 0 {
 		low, high, amb := strand.Window(at + q)

@@ -21,14 +21,9 @@ const (
 )
 
 // begin prepares for a part. pieces is the number of pieces of its reads.
-func (k *gpuKeep) begin(q *device.Queue, b *Batch, pieces int) {
-	reads := len(b.Reads)
-	q.Reserve(&k.best, bestBytes*reads)
+func (k *gpuKeep) begin(q *device.Queue, pieces int) {
 	q.Reserve(&k.counted, countedBytes*pieces)
 	q.Clear(&k.counted, countedBytes*pieces)
-	if q.Err == nil {
-		q.Try(q.Stream.Fill(k.best.Memory, 0, bestBytes*reads, 0xff))
-	}
 }
 
 // keepBlocks is the number of blocks for each multiprocessor, all the warps that it has room for.

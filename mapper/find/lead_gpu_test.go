@@ -1,7 +1,9 @@
 package find
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +48,7 @@ func drawLeadCase(r *rand.Rand, m, left, most, inserted int) leadCase {
 			s.WriteString(truth.Random(r, len(c.read)-m, "ACGT"))
 			break
 		}
-		g := []int{1 + r.IntN(6), 1 + r.IntN(30), 40 + r.IntN(60), locate.LongestGap - r.IntN(4)}[r.IntN(4)]
+		g := []int{1 + r.IntN(6), 1 + r.IntN(30), 40 + r.IntN(60), locate.LongestGap - r.IntN(4), most - locate.LossLeap + r.IntN(2)}[r.IntN(5)]
 		cost := min(6+g, most)
 		switch {
 		case gaps > 0 && cost <= left && r.IntN(2) == 0:
@@ -144,7 +146,7 @@ func TestLead(t *testing.T) {
 				dropped++
 			}
 			forgives := b.Sought(read) > b.K(read)
-			if n := least[c]; n > 0 && n != locate.Gapless {
+			if n := -least[c]; n > 0 && least[c] != locate.Gapless {
 				if bounds++; bounds%effort.Pick(8, 64) == 0 && throughDiagonal(ref, reads[read], d, n-1, forgives, most) {
 					t.Fatalf("case %d: read %s loses less than %d through %d", i, reads[read], n, d)
 				}
@@ -177,7 +179,7 @@ func TestLead(t *testing.T) {
 	if t.Logf("%d lead somewhere, %d do not and are kept, and %d for gaps of the cost of the cap, %d are dropped, %d that the host keeps", kept, idle, capped, dropped, refused); dropped < max(100*idle, capped) || kept == 0 {
 		t.Error("too many that lead to nothing are kept")
 	}
-	if t.Logf("%d are known to have no gap, %d have none, %d lose some at least with gaps", known, unknown, bounds); known < 100*unknown || bounds < 1000 {
+	if t.Logf("%d are known to have no gap, %d have none, %d lose some at least with gaps", known, unknown, bounds); known < 100*unknown || bounds < 500 {
 		t.Error("too little is known of gaps")
 	}
 }
@@ -235,6 +237,162 @@ func TestLeadRuns(t *testing.T) {
 	}
 	if led, _ := p.leading(t, candidates); len(led) > len(candidates)/20 {
 		t.Errorf("%d of %d candidates are kept", len(led), len(candidates))
+	}
+}
+
+// TestLeadAnotherGap has reads with a short gap and one of the cost of the cap, and many bases
+// between: candidates of all three diagonals are kept.
+func TestLeadAnotherGap(t *testing.T) {
+	t.Parallel()
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	r := rand.New(rand.NewPCG(75, 76))
+	var text strings.Builder
+	var reads []string
+	var candidates []gpuCandidate
+	text.WriteString(truth.Random(r, 200, "ACGT"))
+	for read := range 100 {
+		reads = append(reads, truth.Random(r, 150, "ACGT"))
+		gaps := []int{1 + r.IntN(4), locate.DefaultCap - locate.LossLeap + r.IntN(80)} // of 30 to lose
+		if r.IntN(2) == 0 {
+			slices.Reverse(gaps)
+		}
+		from := 0
+		for i, to := range []int{50, 100, 150} {
+			candidates = append(candidates, gpuCandidate{uint32(read), uint32(text.Len() - from)})
+			text.WriteString(reads[read][from:to])
+			if from = to; i < len(gaps) {
+				text.WriteString(truth.Random(r, gaps[i], "ACGT"))
+			}
+		}
+		text.WriteString(truth.Random(r, 200, "ACGT"))
+	}
+	o := Options{Engine: EngineSkim, Threads: 1, Times: &Times{}, Local: &Local{Cap: locate.DefaultCap}}
+	p, _, end := leadPass(t, driver, truth.Reference(t, text.String()), o, 5, reads)
+	defer end()
+	for i := range candidates {
+		candidates[i].diagonal = p.chunk.position(int(candidates[i].diagonal))
+	}
+	led, _ := p.leading(t, candidates)
+	for _, c := range candidates {
+		if !led[c] {
+			t.Errorf("of read %d the candidate at %d is dropped", c.read, c.position())
+		}
+	}
+}
+
+// TestLeadNear has several copies of each read, some with letters that match nothing. A GPU drops
+// candidates that lead to no near location, and no others.
+func TestLeadNear(t *testing.T) {
+	t.Parallel()
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	r := rand.New(rand.NewPCG(71, 72))
+	kept, dropped, idle := 0, 0, 0
+	for i := range effort.Pick(24, 8) {
+		near, sought := []int{1, 5, 10, 18}[i%4], []int{0, 2}[i/4%2] // as in TestLead
+		var text strings.Builder
+		var reads []string
+		var candidates []gpuCandidate
+		text.WriteString(truth.Random(r, 10, "ACGT"))
+		for read := range 60 {
+			m := 100 + r.IntN(150)
+			reads = append(reads, truth.Random(r, m, "ACGT"))
+			for range 6 {
+				copied := []byte(truth.Substituted(r, reads[read], r.IntN(7)))
+				if r.IntN(3) == 0 {
+					copied[r.IntN(m)] = 'N'
+				}
+				at := r.IntN(m)
+				deleted := []int{0, 0, 1, 1 + r.IntN(20)}[r.IntN(4)]
+				text.WriteString(truth.Random(r, r.IntN(30), "ACGT"))
+				for _, d := range []int{text.Len(), text.Len() + deleted, text.Len() + r.IntN(40)} {
+					candidates = append(candidates, gpuCandidate{uint32(read), uint32(d)})
+				}
+				text.Write(copied[:at])
+				text.WriteString(truth.Random(r, deleted, "ACGT"))
+				text.Write(copied[at:])
+			}
+		}
+		const part = 5
+		ref := truth.Reference(t, text.String())
+		o := Options{Engine: EngineSkim, Threads: 1, Times: &Times{}, Local: &Local{Cap: locate.DefaultCap}}
+		if sought > 0 {
+			o.Sought = func(_, _, m, _ int) int { return m / part * sought / 3 }
+		}
+		p, b, end := leadPass(t, driver, ref, o, part, reads)
+		p.near = uint32(near)
+		p.noBest(&p.onGPU.best, len(reads))
+		for j := range candidates {
+			candidates[j].diagonal = p.chunk.position(int(candidates[j].diagonal))
+		}
+		led, least := p.leading(t, candidates)
+		best := make([]int, len(reads))
+		for read := range best {
+			best[read] = math.MaxInt32
+		}
+		for _, c := range candidates {
+			best[c.read] = min(best[c.read], onOne(ref, reads[c.read], int(c.position())-kernels.TextPadding))
+		}
+		local := locate.Local{Reference: ref, Cap: locate.DefaultCap}
+		for _, c := range candidates {
+			read, d := int(c.read), int(c.position())-kernels.TextPadding
+			lost := b.Sought(read)
+			if n := best[read] + near; n <= int(b.loss(read)) {
+				lost = n
+			}
+			leads := local.Leads(b.Length(read), b.K(read), lost, b.strand(read, locate.Forward), locate.At(0, locate.Forward), d)
+			one := onOne(ref, reads[read], d)
+			switch {
+			case leads && !led[c]:
+				t.Fatalf("case %d: of read %d, whose best loses %d, the candidate at %d is dropped, which may lose %d", i, read, best[read], d, lost)
+			case leads:
+				kept++
+			case led[c]:
+				idle++
+			default:
+				dropped++
+			}
+			if led[c] && one <= lost && one <= locate.LossLeap && least[c] != locate.Gapless {
+				t.Fatalf("case %d: it is not known that read %d, which loses %d through %d, has no gap there", i, read, one, d)
+			}
+		}
+		end()
+	}
+	if t.Logf("%d lead somewhere, %d do not and are kept, %d are dropped", kept, idle, dropped); kept < 500 || dropped < 500 || 20*idle > dropped {
+		t.Error("too few of one kind")
+	}
+}
+
+// TestLeastInContig has candidates across the border of two contigs: what alignments lose there at
+// least is known in neither.
+func TestLeastInContig(t *testing.T) {
+	t.Parallel()
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	r := rand.New(rand.NewPCG(73, 74))
+	first, second, read := truth.Random(r, 300, "ACGT"), truth.Random(r, 300, "ACGT"), truth.Random(r, 100, "ACGT")
+	o := Options{Engine: EngineSkim, Threads: 1, Times: &Times{}, Local: &Local{Cap: locate.DefaultCap}}
+	p, _, end := leadPass(t, driver, truth.Reference(t, first, second), o, 5, []string{read})
+	defer end()
+	for _, c := range []struct {
+		at   int // from the first contig's first base
+		code uint32
+		want []int32
+	}{
+		{0, 12, []int32{-12}},
+		{200, 12, []int32{-12}},
+		{200, 0, []int32{locate.OffContig}},
+		{200, kernels.Gapless, []int32{locate.Gapless}},
+		{201, 12, []int32{locate.OffContig}},
+		{-1, kernels.Gapless, []int32{locate.OffContig}},
+		{220, 12, []int32{locate.OffContig}},
+	} {
+		l := gpuCandidate{read: c.code << kernels.LeastShift, diagonal: p.chunk.position(c.at)}
+		var got []int32
+		for _, candidate := range p.localCandidates(nil, l) {
+			got = append(got, candidate.Differences)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("at %d with %d: %d, want %d", c.at, c.code, got, c.want)
+		}
 	}
 }
 

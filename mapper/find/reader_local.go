@@ -44,7 +44,7 @@ func (r *Reader) cut(view *locate.Read, candidates []locate.Candidate) [][]locat
 	return r.Local.Cut(view, candidates, sharedCandidates)
 }
 
-// sharedCandidates is the least number of candidates of a share, but for the last one: mostly some
+// sharedCandidates is the least number of candidates of a share, except the last one: mostly some
 // 100 us.
 const sharedCandidates = 128
 

@@ -410,7 +410,7 @@ func (p *gpuPass) localCandidates(to []locate.Candidate, l gpuCandidate) []locat
 		c := &p.ref.Contigs[i]
 		if min(end, c.End())-max(from, c.Start) >= minPiece {
 			candidate := locate.Candidate{Read: read, Place: locate.At(i, strand), Diagonal: int32(from - c.Start), Differences: locate.OffContig}
-			if least := l.least(); least > 0 && from >= c.Start && end <= c.End() {
+			if least := l.least(); least < 0 && from >= c.Start && end <= c.End() {
 				candidate.Differences = least
 			}
 			to = append(to, candidate)
@@ -437,7 +437,7 @@ func (l gpuCandidate) least() int32 {
 	if least == kernels.Gapless {
 		return locate.Gapless
 	}
-	return least
+	return -least
 }
 
 // noRead marks a candidate that leads nowhere.
