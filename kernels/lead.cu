@@ -8,16 +8,18 @@
 //	leaps, less the wins of segments on neighbouring diagonals (lemma 10); and 4 for each block of
 //	four bases that is unchanged on none of these diagonals, less 6 (lemma 6);
 //	with one gap of the cost of the cap: the same up to the last base on the diagonal; the cap; and
-//	4 for each such block beyond, less 3 (lemma 13). Blocks of eight bases are counted first
-//	(lemma 14): a read with a run of one base has candidates at all such runs, and segments of the
-//	run win on many diagonals.
+//	4 for each such block beyond, less 3 (lemma 13). Another gap may come first, for 7 and two
+//	blocks more. If there is no other, a piece lies before an end and the gap. Blocks of eight bases
+//	are counted first (lemma 14): a read with a run of one base has candidates at all such runs, and
+//	segments of the run win on many diagonals.
 //
 // A part of a read has no more changed blocks than edits (lemma 18). These are blocks of four
 // bases, from the part's end of the read on, that are unchanged on none of the diagonals nearby.
 //
 // Gaps below the cost of the cap have a sharper bound, by wavefronts (lemma 17). A warp works it
-// out for each candidate that is left (lead_waves). If the best alignment without a gap is sought,
-// the bounds say whether one with gaps may be better. The host learns the bounds.
+// out for a candidate that is left, unless a gap of the cost of the cap may lead away or too much
+// may be lost (lead_waves). If the best alignment without a gap is sought, the bounds say whether
+// one with gaps may be better. The host learns the bounds.
 //
 // Where near locations alone are wanted, D is less. Candidates show how much the best location of a
 // read loses at most (lead_best). Near ones lose `near` more at most (lemma 4 of mapper/near.go).
@@ -293,8 +295,9 @@ DEVICE u32 bridged(const Diagonal& d, u32 inserted, u32 left) {
 // gap. Before the gap, segments on neighbouring diagonals win `won` at most.
 DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, const u64* after, bool last, u32 inserted, i32 won) {
 	const i32 left = d.most - d.cap, other = LOST_GAP + 1; // what another gap costs at least
-	// The most inserted bases after another gap, and the blocks that have some.
-	const i32 later = minimum(i32(inserted), maximum(left - other, 0) * i32(d.length) / i32(d.each)), inside = later > 0 ? (later + 2) / 4 + 2 : 0;
+	// The most inserted bases after another gap, and the blocks that have some, or the one that a
+	// deletion breaks; and the first block that the other gap breaks, all it pays for being its rest.
+	const i32 later = minimum(i32(inserted), maximum(left - other, 0) * i32(d.length) / i32(d.each)), inside = (later > 0 ? (later + 2) / 4 + 2 : 1) + 1;
 	i32 lost = 0, leap = 0;
 	for (u32 from = 0;;) {
 		const u32 at = next_differing(differs, d.length, from, last);
@@ -305,8 +308,8 @@ DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, c
 		}
 		for (u32 g = 0;; g += 4) {
 			g = minimum(g, inserted);
-			const i32 broken = blocks_after(after, d.length, at + g, last);
-			if (so_far + i32(g * d.each / d.length) + maximum(0, 4 * broken - 3) <= left) return true;
+			const i32 broken = blocks_after(after, d.length, at + g, last), least = g > 3 ? g - 3 : 0; // up to g are inserted
+			if (so_far + i32(least * d.each / d.length) + maximum(0, 4 * broken - 3) <= left) return true;
 			if (g == inserted || broken == 0) break;
 		}
 		if (at == d.length) return false;

@@ -15,7 +15,7 @@ import (
 // free takes the next batch.
 type crew struct {
 	k func(length int) int // as in find.Finder.Pack
-	// near returns find.Batch.Near; nil where all locations are wanted.
+	// near, where it is not nil, returns find.Batch.Near for the reads of a library.
 	near func(*library) func() int
 	pack *measure.Timer
 	find *measure.Timer // of all that finders do, nil for none

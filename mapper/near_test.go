@@ -264,6 +264,29 @@ func TestNearOfLibraries(t *testing.T) {
 	}
 }
 
+// TestNearOfMany has a read with more candidates than are listed, of which few are near: it is not
+// mapped, on a GPU neither.
+func TestNearOfMany(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 5))
+	var text strings.Builder
+	text.WriteString(truth.Random(r, 500, "ACGT"))
+	read := truth.Random(r, 150, "ACGT")
+	for i := range 60 {
+		text.WriteString(truth.Substituted(r, read, 3*min(i, 1)) + truth.Random(r, 200, "ACGT"))
+	}
+	reference, reads, _ := writePairs(t, []string{text.String()}, []string{read, "ACGT"})
+	for _, listed := range []int{40, 1000} {
+		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Local: &Local{Score: DefaultScore}, Report: Report{Mode: ReportBest}}
+		o.limits.find = find.Limits{Listed: listed, GPUFound: listed}
+		want, stats := runText(t, o)
+		if mapped := stats.Mapped == 1; mapped != (listed > 60) {
+			t.Fatalf("%d may be listed: mapped %t", listed, mapped)
+		}
+		onGPU(t, o, testDriver(t), want)
+	}
+}
+
 // seekersAhead are n finders of the CPU that seek ahead, as GPUs do. Call number `fails` of Find
 // fails, from 1 on, unless it is 0.
 type seekersAhead struct {

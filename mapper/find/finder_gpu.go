@@ -175,6 +175,8 @@ type gpuPart struct {
 	reads   kernels.Reads
 	local   kernels.Local
 	near    uint32 // see Batch.Near
+	looked  int64  // candidates that lead has looked at
+	dropped bool   // some of these may have been dropped that were not near
 	sharing bool   // see covers
 	// pieces is the number of pieces of the reads that are skimmed for, longest the most bases of one.
 	pieces, longest int

@@ -240,44 +240,100 @@ func TestLeadRuns(t *testing.T) {
 	}
 }
 
-// TestLeadAnotherGap has reads with a short gap and one of the cost of the cap, and many bases
-// between: candidates of all three diagonals are kept.
-func TestLeadAnotherGap(t *testing.T) {
-	t.Parallel()
+// A tightCase is a read, its copy in the text, and what the copy loses, which is all that is sought.
+// diagonals are where its segments are, from the first base of the copy.
+type tightCase struct {
+	read, copied string
+	lost         int
+	diagonals    []int
+}
+
+// tight checks that candidates on the diagonals of cases are kept. Reads may lose 1/part of their
+// bases.
+func tight(t *testing.T, r *rand.Rand, part int, cases []tightCase) {
+	t.Helper()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	r := rand.New(rand.NewPCG(75, 76))
 	var text strings.Builder
 	var reads []string
 	var candidates []gpuCandidate
 	text.WriteString(truth.Random(r, 200, "ACGT"))
-	for read := range 100 {
-		reads = append(reads, truth.Random(r, 150, "ACGT"))
-		gaps := []int{1 + r.IntN(4), locate.DefaultCap - locate.LossLeap + r.IntN(80)} // of 30 to lose
-		if r.IntN(2) == 0 {
-			slices.Reverse(gaps)
+	for i, c := range cases {
+		reads = append(reads, c.read)
+		for _, d := range c.diagonals {
+			candidates = append(candidates, gpuCandidate{uint32(i), uint32(text.Len() + d)})
 		}
-		from := 0
-		for i, to := range []int{50, 100, 150} {
-			candidates = append(candidates, gpuCandidate{uint32(read), uint32(text.Len() - from)})
-			text.WriteString(reads[read][from:to])
-			if from = to; i < len(gaps) {
-				text.WriteString(truth.Random(r, gaps[i], "ACGT"))
-			}
-		}
-		text.WriteString(truth.Random(r, 200, "ACGT"))
+		text.WriteString(c.copied + truth.Random(r, 200, "ACGT"))
 	}
 	o := Options{Engine: EngineSkim, Threads: 1, Times: &Times{}, Local: &Local{Cap: locate.DefaultCap}}
-	p, _, end := leadPass(t, driver, truth.Reference(t, text.String()), o, 5, reads)
+	o.Sought = func(read, _, _, _ int) int { return cases[read].lost }
+	ref := truth.Reference(t, text.String())
+	p, b, end := leadPass(t, driver, ref, o, part, reads)
 	defer end()
 	for i := range candidates {
 		candidates[i].diagonal = p.chunk.position(int(candidates[i].diagonal))
 	}
 	led, _ := p.leading(t, candidates)
-	for _, c := range candidates {
+	for i, c := range candidates {
+		d, forgives := int(c.position())-kernels.TextPadding, b.Sought(int(c.read)) > b.K(int(c.read))
+		if i%effort.Pick(1, 40) == 0 && !throughDiagonal(ref, reads[c.read], d, int(b.loss(int(c.read))), forgives, locate.DefaultCap) {
+			t.Fatalf("no alignment of read %d that loses %d goes through %d", c.read, cases[c.read].lost, d)
+		}
 		if !led[c] {
-			t.Errorf("of read %d the candidate at %d is dropped", c.read, c.position())
+			t.Errorf("of read %d, which loses %d, the candidate at %d is dropped", c.read, cases[c.read].lost, d)
 		}
 	}
+}
+
+// TestLeadAnotherGap has reads with a short gap, some bases, and a deletion of the cost of the cap;
+// or with many bases between.
+func TestLeadAnotherGap(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(75, 76))
+	var cases []tightCase
+	for range effort.Pick(1000, 300) {
+		m, clip := 200, r.IntN(2)
+		inserted, first, deleted := 0, 0, locate.DefaultCap-locate.LossLeap+r.IntN(80)
+		if r.IntN(2) == 0 {
+			inserted = 1 + r.IntN(3)
+		} else {
+			first = 1 + r.IntN(5)
+		}
+		second, third := 9+r.IntN(8), 22+r.IntN(8)
+		if r.IntN(3) == 0 {
+			second = 50
+		}
+		a := m - inserted - second - third
+		a -= a % 4 * r.IntN(2)
+		read := truth.Random(r, m, "ACGT")
+		b, c := a+inserted+second, m-clip
+		cases = append(cases, tightCase{
+			read: read,
+			copied: read[:a] + truth.Random(r, first, "ACGT") + read[a+inserted:b] + truth.Random(r, deleted, "ACGT") +
+				read[b:c] + truth.Substituted(r, read[c:], clip),
+			lost:      locate.LossLeap + first + 2*inserted + locate.DefaultCap + clip,
+			diagonals: []int{0},
+		})
+	}
+	tight(t, r, 5, cases)
+}
+
+// TestLeadInserted has reads with an insertion of the cost of the cap, of which some is forgiven.
+func TestLeadInserted(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(77, 78))
+	var cases []tightCase
+	const m, part = 84, 3 // 28 may be lost, a third of it by each inserted base
+	for range effort.Pick(1000, 300) {
+		inserted := 15 + r.IntN(10)
+		clip := m/part - locate.DefaultCap - (inserted+part-1)/part
+		a := 20 + r.IntN(20)
+		read := truth.Random(r, m, "ACGT")
+		cases = append(cases, tightCase{
+			read: read, copied: read[:a] + read[a+inserted:m-clip] + truth.Substituted(r, read[m-clip:], clip),
+			lost: m, diagonals: []int{0, -inserted},
+		})
+	}
+	tight(t, r, part, cases)
 }
 
 // TestLeadNear has several copies of each read, some with letters that match nothing. A GPU drops

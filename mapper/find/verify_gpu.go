@@ -107,6 +107,14 @@ func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerifie
 	q.Reserve(&v.counters, 4*verifyCounters)
 	q.Clear(&v.places, 4*reads)
 	q.Clear(&v.counters, 4*verifyCounters)
+	// More than the limit are too much wherever near locations are: that does not depend on the device.
+	if p.looked += int64(n); p.looked > p.limit {
+		if p.dropped {
+			return gpuVerified{}, p.limit + 1
+		}
+		p.near = 0
+	}
+	p.dropped = p.near > 0
 	v.group(q, candidates, n, reads)
 	v.mark(p, n, reads)
 	switch {
