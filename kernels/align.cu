@@ -5,7 +5,7 @@
 // there, fewest edits first and fewest gap bases second, and keeps the move that it came by:
 // diagonal before deletion before insertion. After the last row the costs tell all occurrences in
 // the window. They are traced back from the best on. An occurrence is a location unless a better
-// one ends or starts within k of it (package locate).
+// one ends or starts within k of it.
 //
 // A cost is edits << 8 | gap bases. Ends lie in one contig, and positions outside it match nothing,
 // which costs as much as the insertion that a base aligned to one must be.

@@ -295,8 +295,8 @@ DEVICE u32 bridged(const Diagonal& d, u32 inserted, u32 left) {
 // gap. Before the gap, segments on neighbouring diagonals win `won` at most.
 DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, const u64* after, bool last, u32 inserted, i32 won) {
 	const i32 left = d.most - d.cap, other = LOST_GAP + 1; // what another gap costs at least
-	// The most inserted bases after another gap, and the blocks that have some, or the one that a
-	// deletion breaks; and the first block that the other gap breaks, all it pays for being its rest.
+	// The most inserted bases after another gap, and how many blocks nobody pays for: blocks with some
+	// of these bases, or the one of a deletion, and the first one that another gap breaks.
 	const i32 later = minimum(i32(inserted), maximum(left - other, 0) * i32(d.length) / i32(d.each)), inside = (later > 0 ? (later + 2) / 4 + 2 : 1) + 1;
 	i32 lost = 0, leap = 0;
 	for (u32 from = 0;;) {
@@ -308,7 +308,8 @@ DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, c
 		}
 		for (u32 g = 0;; g += 4) {
 			g = minimum(g, inserted);
-			const i32 broken = blocks_after(after, d.length, at + g, last), least = g > 3 ? g - 3 : 0; // up to g are inserted
+			const i32 broken = blocks_after(after, d.length, at + g, last);
+			const i32 least = g > 3 ? g - 3 : 0; // up to g are inserted
 			if (so_far + i32(least * d.each / d.length) + maximum(0, 4 * broken - 3) <= left) return true;
 			if (g == inserted || broken == 0) break;
 		}

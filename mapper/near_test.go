@@ -264,8 +264,8 @@ func TestNearOfLibraries(t *testing.T) {
 	}
 }
 
-// TestNearOfMany has a read with more candidates than are listed, of which few are near: it is not
-// mapped, on a GPU neither.
+// TestNearOfMany has a read with too many candidates, of which few are near. It is not mapped, on a
+// GPU neither.
 func TestNearOfMany(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 5))

@@ -107,7 +107,7 @@ func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerifie
 	q.Reserve(&v.counters, 4*verifyCounters)
 	q.Clear(&v.places, 4*reads)
 	q.Clear(&v.counters, 4*verifyCounters)
-	// More than the limit are too much wherever near locations are: that does not depend on the device.
+	// Near locations do not decide whether candidates are too many, as the CPU counts all.
 	if p.looked += int64(n); p.looked > p.limit {
 		if p.dropped {
 			return gpuVerified{}, p.limit + 1
