@@ -248,7 +248,7 @@ func (r *runner) makePatterns() error {
 // errTooMany tells that a window has too many sites.
 var errTooMany = errors.New("too many sites")
 
-// mostSearchers bounds how many windows are searched at a time, and with it what is held.
+// mostSearchers is the most windows at a time. More would take more memory.
 const mostSearchers = 8
 
 // A searcher is a goroutine that searches windows.

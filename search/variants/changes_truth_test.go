@@ -629,8 +629,8 @@ func compareCase(rt *rapid.T, folder string, kinds map[string]int) {
 			continue
 		}
 		if x.Kind == Lost && r.edits && r.k > 0 {
-			// In a repeat alleles far away decide, too, which occurrences are locations. Of two copies
-			// with the same alleles nearby one may have a location beside the place.
+			// In a repeat alleles far away decide, too, which occurrences are locations. A copy with the
+			// same alleles nearby may have a location beside the place.
 			named := strings.Split(x.Samples, ",")
 			if !slices.ContainsFunc(w.samples, func(name string) bool { return !slices.Contains(named, name) }) && x.Copies <= w.called {
 				w.samples, w.copies = named, max(w.copies, x.Copies)
