@@ -255,6 +255,8 @@ mutants-some: ## six of them, drawn by today's date
 golden: ## rewrite the golden files; read the difference before you commit it
 	$(GO) test ./cmd/scanmap ./report -update
 
+# CI has 30 minutes, and fuzz targets run for longer elsewhere.
+ci: FUZZTIME := 3s
 ci: vet width prose test-full generate-check race lint oracle fuzz mutants-some ## everything that CI runs; what fails soonest comes first
 	@$(MAKE) --no-print-directory test-dist PLATFORMS=linux/amd64
 	@ONLY=nextflow SLURM=no $(MAKE) --no-print-directory test-workflows
