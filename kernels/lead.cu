@@ -462,7 +462,7 @@ KERNEL(lead_best, LeadParams, LEAD_THREADS) {
 		u64 differs[LEAD_WORDS];
 		differing(p.text, diagonal_of(p, candidate, s), differs);
 		const u32 lost = on_one(differs, s.length);
-		if (lost <= p.local.lost[read] && lost < LOST_MISMATCH * BETWEEN_CONTIGS) atomic_min(p.best + read, lost);
+		if (lost < LOST_MISMATCH * BETWEEN_CONTIGS) atomic_min(p.best + read, lost);
 	}
 }
 

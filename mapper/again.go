@@ -118,7 +118,7 @@ func (w *worker) seekAgain(l *library, from int, again []int32, last bool) {
 
 // seekPair is seekAgain for a pair.
 func (w *worker) seekPair(l *library, read, i int, upTo []int32, last bool) {
-	g, beyond, wide := &w.group, w.group.near, w.pairing.wide(l.insert)
+	g, beyond, wide := &w.group, w.group.near, w.pairing.wide(l.insert.Load())
 	if wide > beyond && g.horizons[i].n > 0 && g.horizons[i+1].n > 0 && !w.countsNear(l, read, i) {
 		beyond = wide
 	}

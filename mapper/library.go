@@ -33,17 +33,9 @@ type library struct {
 	Library
 	index int
 	group int // index of the first library of its read group
-	// insert is nil for single-end reads, and for pairs until the insert size is known. known is for
-	// goroutines that do not follow each other.
-	insert *insertModel
-	known  atomic.Bool
+	// insert is nil for single-end reads, and for pairs until the insert size is known.
+	insert atomic.Pointer[insertModel]
 	more   bool // reads follow the taken ones; known when all taken ones have been read
-}
-
-// setInsert notes what insert sizes are like.
-func (l *library) setInsert(m *insertModel) {
-	l.insert = m
-	l.known.Store(m != nil)
 }
 
 // together is the number of neighbouring reads that stay together: both mates of a pair.

@@ -88,7 +88,7 @@ func (o *Options) nearOf(l *library) func() int {
 		return func() int { return int(o.near()) }
 	}
 	return func() int {
-		if !l.known.Load() {
+		if l.insert.Load() == nil {
 			return 0
 		}
 		return int(o.nearMate())

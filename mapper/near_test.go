@@ -231,7 +231,7 @@ func TestNearAloneSameBytes(t *testing.T) {
 // TestNearOfLibraries has GPUs leave out what is not near where it never counts.
 func TestNearOfLibraries(t *testing.T) {
 	single, estimated, given := &library{}, &library{Library: Library{Mates: "mates"}}, &library{Library: Library{Interleaved: true}}
-	given.setInsert(&insertModel{})
+	given.insert.Store(&insertModel{})
 	near := func(o Options, l *library) int {
 		if f := o.nearOf(l); f != nil {
 			return f()
@@ -259,7 +259,7 @@ func TestNearOfLibraries(t *testing.T) {
 		}
 	}
 	f := local.nearOf(estimated)
-	if estimated.setInsert(&insertModel{}); f() != nearOfMates*localDistance {
+	if estimated.insert.Store(&insertModel{}); f() != nearOfMates*localDistance {
 		t.Errorf("%d once the insert size is known", f())
 	}
 }

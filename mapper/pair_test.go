@@ -240,7 +240,9 @@ func pairedLibrary(model *insertModel, o *Options) *library {
 	if model == nil {
 		model = o.Pairs.given()
 	}
-	return &library{Library: Library{Interleaved: true}, insert: model}
+	l := &library{Library: Library{Interleaved: true}}
+	l.insert.Store(model)
+	return l
 }
 
 // TestPairsAgainstAllCombinations weighs every combination of two locations by the formulas of

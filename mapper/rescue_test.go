@@ -102,7 +102,7 @@ func compareRescued(t *testing.T, metric Metric, find func(contigs []string, rea
 					if len(own) > 0 || len(other) == 0 || reads[i+x] == "" {
 						continue
 					}
-					want := leastProper(w, l.insert, i, x, find(contigs, reads[i+x], 4))
+					want := leastProper(w, l.insert.Load(), i, x, find(contigs, reads[i+x], 4))
 					c := &w.choices[i+x]
 					switch {
 					case c.from == c.to && want >= 0:

@@ -56,7 +56,7 @@ func (r *resolver) resolve(ctx context.Context, p part) error {
 		if err := r.settle(ctx); err != nil {
 			return err
 		}
-		if r.current = p.library; r.current.paired() && r.current.insert == nil {
+		if r.current = p.library; r.current.paired() && r.current.insert.Load() == nil {
 			r.estimate = newEstimate(r.options.limits.estimatePairs)
 		}
 	}
@@ -204,8 +204,8 @@ func (r *resolver) settle(ctx context.Context) error {
 	if model.high < least {
 		return fmt.Errorf("%s: the first pairs have insert sizes of at most %d, but the least allowed is %d", l.Reads, model.high, least)
 	}
+	l.insert.Store(model)
 	r.estimate = nil
-	l.setInsert(model)
 	for i := range e.held {
 		if err := r.write(ctx, &e.held[i]); err != nil {
 			return err

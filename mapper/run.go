@@ -80,7 +80,7 @@ func newRun(o *Options, t *times) *run {
 	for i, l := range o.Libraries {
 		added := &library{Library: l, index: i}
 		if l.paired() {
-			added.setInsert(o.Pairs.given())
+			added.insert.Store(o.Pairs.given())
 		}
 		if _, ok := groups[l.ReadGroup]; !ok {
 			groups[l.ReadGroup] = i

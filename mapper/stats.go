@@ -394,7 +394,7 @@ func (s *Stats) describeInserts(libraries []*library, o *PairOptions) {
 		if !l.paired() {
 			continue
 		}
-		model := l.insert
+		model := l.insert.Load()
 		if model == nil { // no pair came
 			model = fit(nil, o.MinInsert)
 		}

@@ -82,7 +82,7 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 // insert size is being estimated, it is not known which do.
 func (w *worker) locate(ctx context.Context, p *part, from, to int) {
 	g, l := &w.group, p.library
-	g.nearAlone = w.nearAlone && (!l.paired() || l.insert != nil)
+	g.nearAlone = w.nearAlone && (!l.paired() || l.insert.Load() != nil)
 	g.locate(ctx, p, from, to)
 }
 
@@ -90,7 +90,7 @@ func (w *worker) locate(ctx context.Context, p *part, from, to int) {
 // that it counts by near locations.
 func (w *worker) countsNear(l *library, read, i int) bool {
 	g, p := &w.group, &w.pairing
-	p.model = l.insert
+	p.model = l.insert.Load()
 	for x := range 2 {
 		p.set(x, read+x, g.of(g.spans[i+x]), min(int32(g.batch.Sought(read+x)), int32(g.k(read+x))))
 	}
@@ -117,7 +117,7 @@ func (w *worker) choose(l *library, from, to int) (aligned int) {
 		}
 		return aligned
 	}
-	w.pairing.model = l.insert
+	w.pairing.model = l.insert.Load()
 	for i := 0; i < len(w.choices); i += 2 {
 		p := w.pairing.choose(from+i, i)
 		w.pairs = append(w.pairs, p)

@@ -31,7 +31,7 @@ type gpuFinder struct {
 	shapes  device.Pinned[kernels.Shape]
 	lost    device.Pinned[uint32] // see kernels.Local; on a GPU also kernels.Reads.Apart
 	each    device.Pinned[uint32] // see kernels.LeadParams
-	onGPU   struct{ packed, shapes, lost, each, best device.Buffer }
+	onGPU   struct{ packed, shapes, lost, each device.Buffer }
 	classes classes
 	refiner gpuRefiner
 	table   gpuTable
@@ -175,8 +175,7 @@ type gpuPart struct {
 	reads   kernels.Reads
 	local   kernels.Local
 	near    uint32 // see Batch.Near
-	looked  int64  // candidates that lead has looked at
-	dropped bool   // some of these may have been dropped that were not near
+	looked  int64  // candidates that were looked at
 	sharing bool   // see covers
 	// pieces is the number of pieces of the reads that are skimmed for, longest the most bases of one.
 	pieces, longest int
@@ -218,8 +217,7 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 		w.share.begin(w, b)
 	}
 	if part.thin {
-		w.noBest(&w.keep.best, len(b.Reads))
-		w.keep.begin(q, part.pieces)
+		w.keep.begin(q, b, part.pieces)
 	}
 	w.refiner.weighed = false
 	if w.options.Local == nil { // as in classes.sort
@@ -343,18 +341,10 @@ func (w *gpuFinder) upload(b *Batch) gpuPart {
 			part.near = uint32(b.Near())
 		}
 		if part.near > 0 {
-			w.noBest(&w.onGPU.best, len(b.Reads))
+			w.keep.noBest(q, len(b.Reads))
 		}
 	}
 	return part
-}
-
-// noBest prepares a buffer for the least distances of reads: none is known.
-func (w *gpuFinder) noBest(best *device.Buffer, reads int) {
-	q := w.queue
-	if q.Reserve(best, bestBytes*reads); q.Err == nil {
-		q.Try(q.Stream.Fill(best.Memory, 0, bestBytes*reads, 0xff))
-	}
 }
 
 // A gpuPass is the work for a part of a batch on one chunk of the reference.

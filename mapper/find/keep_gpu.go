@@ -7,7 +7,7 @@ import (
 )
 
 // A gpuKeep is what tells which locations of the reads of a part are handed on, where not all are
-// wanted (kernels/keep.cu).
+// wanted (kernels/keep.cu). best is also for local locations (kernels/lead.cu).
 type gpuKeep struct {
 	best, counted device.Buffer
 	hostCounted   device.Pinned[uint32]
@@ -21,9 +21,17 @@ const (
 )
 
 // begin prepares for a part. pieces is the number of pieces of its reads.
-func (k *gpuKeep) begin(q *device.Queue, pieces int) {
+func (k *gpuKeep) begin(q *device.Queue, b *Batch, pieces int) {
+	k.noBest(q, len(b.Reads))
 	q.Reserve(&k.counted, countedBytes*pieces)
 	q.Clear(&k.counted, countedBytes*pieces)
+}
+
+// noBest prepares for the least distances, or losses, of reads: none is known.
+func (k *gpuKeep) noBest(q *device.Queue, reads int) {
+	if q.Reserve(&k.best, bestBytes*reads); q.Err == nil {
+		q.Try(q.Stream.Fill(k.best.Memory, 0, bestBytes*reads, 0xff))
+	}
 }
 
 // keepBlocks is the number of blocks for each multiprocessor, all the warps that it has room for.

@@ -376,7 +376,7 @@ func TestLeadNear(t *testing.T) {
 		}
 		p, b, end := leadPass(t, driver, ref, o, part, reads)
 		p.near = uint32(near)
-		p.noBest(&p.onGPU.best, len(reads))
+		p.keep.noBest(p.queue, len(reads))
 		for j := range candidates {
 			candidates[j].diagonal = p.chunk.position(int(candidates[j].diagonal))
 		}

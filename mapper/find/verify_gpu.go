@@ -108,13 +108,13 @@ func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerifie
 	q.Clear(&v.places, 4*reads)
 	q.Clear(&v.counters, 4*verifyCounters)
 	// Near locations do not decide whether candidates are too many, as the CPU counts all.
-	if p.looked += int64(n); p.looked > p.limit {
-		if p.dropped {
+	before := p.looked
+	if p.looked += int64(n); p.looked > p.limit && p.near > 0 {
+		if before > 0 {
 			return gpuVerified{}, p.limit + 1
 		}
 		p.near = 0
 	}
-	p.dropped = p.near > 0
 	v.group(q, candidates, n, reads)
 	v.mark(p, n, reads)
 	switch {
@@ -198,7 +198,7 @@ func (v *gpuVerify) lead(p *gpuPass, n int) {
 		Waves: v.windows.At(0), Waiting: v.counters.At(4 * kernels.EmitWaves),
 	}
 	if p.near > 0 {
-		params.Best, params.Near = p.onGPU.best.At(0), p.near
+		params.Best, params.Near = p.keep.best.At(0), p.near
 		device.LaunchBlocks(p.queue, "lead_best", blocksFor(p.queue, "lead_best", n), params)
 	}
 	device.LaunchBlocks(p.queue, "lead", blocksFor(p.queue, "lead", n), params)
