@@ -482,12 +482,13 @@ KERNEL(lead, LeadParams, LEAD_THREADS) {
 
 using i16 = short;
 
-// A WaveCell has the furthest bases of a loss on a diagonal: after a segment, and after steps from
-// diagonals further down, further up and any. NEVER_ON stands for none.
+// A WaveCell has the furthest bases of a loss on a diagonal: after a segment, after gaps that lead
+// from diagonals further down and further up, and after leaps. NEVER_ON stands for none.
 struct WaveCell {
-	i16 on, up, down, any;
+	i16 on, up, down, leap;
 };
 
+constexpr u32 WIN_RUN = LOST_GAP + 1; // the least run of equal bases that wins
 constexpr i32 NEVER_ON = -(1 << 14); // a read's bases more are still less than 0
 
 // WAVE_DIAGONALS is the most diagonals of a warp. Its first 16 lanes are for ways before they have
@@ -549,13 +550,14 @@ DEVICE i32 least_of(const Diagonal& d, const Wave& v, WaveCell* cells) {
 	const u32 mine = lane() % WAVE_DIAGONALS;
 	const bool been = lane() >= WAVE_DIAGONALS, has = mine < v.diagonals, through = mine == v.through;
 	const i32 inserted = d.each < d.length ? 1 : 2; // what an inserted base loses
+	const i32 detour = LOST_GAP + inserted + WIN_RUN; // what a leap over WIN_RUN bases loses
 	const i32 from_below = v.at - i32(shuffle(u32(v.at), (lane() - 1) & 31)), to_above = i32(shuffle(u32(v.at), (lane() + 1) & 31)) - v.at;
 	const bool has_below = has && mine > 0, has_above = mine + 1 < v.diagonals;
 	i32 furthest = -1, least = most + 1;
 	warp_barrier();
 	for (i32 lost = 0; lost < least; lost++) {
 		const auto cell = [&](i32 before, i32 beside) -> const WaveCell& { return cells[(lost - before) * 32 + i32(lane()) + beside]; };
-		i32 on = NEVER_ON, up = NEVER_ON, down = NEVER_ON;
+		i32 on = NEVER_ON, up = NEVER_ON, down = NEVER_ON, leap = NEVER_ON;
 		if (has_below) {
 			if (lost >= from_below) up = cell(from_below, -1).up;
 			if (lost >= i32(LOST_GAP) + from_below) up = maximum(up, i32(cell(LOST_GAP + from_below, -1).on));
@@ -565,9 +567,10 @@ DEVICE i32 least_of(const Diagonal& d, const Wave& v, WaveCell* cells) {
 			if (lost >= loss) down = cell(loss, 1).down + to_above;
 			if (lost >= i32(LOST_GAP) + loss) down = maximum(down, cell(LOST_GAP + loss, 1).on + to_above);
 		}
-		i32 steps = maximum(up, down);
-		if (lost > 0) steps = maximum(steps, cell(1, 0).any + 1);
-		if (lost > i32(LOST_GAP)) steps = maximum(steps, i32(cell(LOST_GAP + 1, 0).on));
+		if (lost > 0) leap = cell(1, 0).leap + 1;
+		if (lost >= i32(LOST_GAP)) leap = maximum(leap, i32(LOST_GAP) + maximum(i32(cell(LOST_GAP, 0).up), i32(cell(LOST_GAP, 0).down)));
+		if (lost >= detour) leap = maximum(leap, cell(detour, 0).on + i32(WIN_RUN));
+		const i32 steps = maximum(maximum(up, down), leap);
 		const i32 joining = shuffle(u32(steps), v.through);
 		i32 all = least;
 		if (has && (!through || been)) {
@@ -585,7 +588,7 @@ DEVICE i32 least_of(const Diagonal& d, const Wave& v, WaveCell* cells) {
 			for (u32 other = 1; other < 32; other *= 2) all = minimum(all, i32(shuffle_xor(u32(all), other)));
 			least = all;
 		}
-		cells[lost * 32 + lane()] = {i16(on), i16(maximum(up, NEVER_ON)), i16(maximum(down, NEVER_ON)), i16(maximum(steps, NEVER_ON))};
+		cells[lost * 32 + lane()] = {i16(on), i16(maximum(up, NEVER_ON)), i16(maximum(down, NEVER_ON)), i16(maximum(leap, NEVER_ON))};
 		warp_barrier();
 	}
 	return least;

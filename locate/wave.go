@@ -16,31 +16,34 @@ import (
 // on others that have some that win. Bases before the first segment lose 1 each, as those after the
 // last, a mismatch 5. From base i of one diagonal it goes on
 //
-//	with base i, g diagonals further up, for lossOpen + g,
-//	with base i + g, g diagonals further down, for lossOpen + g, or lossOpen + 2 g where inserted
-//	bases are not forgiven,
-//	with base i, on the same one, for lossOpen + 1;
-//
-// and with each of these it may leave out more bases for 1 each.
+//	by a gap, with base i, g diagonals further up, for lossOpen + g,
+//	by a gap, with base i + g, g diagonals further down, for lossOpen + g, or lossOpen + 2 g where
+//	inserted bases are not forgiven,
+//	by a leap, n bases after where such a gap ends, for n more, and no less than lossOpen more,
+//	by a leap, with base i + n, on the same one, for lossOpen + 1 + n, or lossOpen + 2 + n where
+//	inserted bases are not forgiven, and no less than with 7 bases.
 //
 // Proof. Take the segments that win, and the segments on the diagonal. If other segments are before
 // the first of these or after the last, each scores lossOpen at most, and there is a gap for each:
 // to lose 1 for each base instead is no more. Between two that are left let there be s others, so s
 // + 1 gaps, with x bases deleted and y inserted, and n bases in all. The gaps cost lossOpen (s + 1)
-// + x and each inserted base 1, or 2, the s segments score lossOpen s at most, and each other base
-// loses 1, the score of a match. The sum is lossOpen + x + n or more, or lossOpen + x + y + n. If
-// the second is on a diagonal g further up, x is g or more; if it is g further down, y is, and n is
-// no less than y; if it is on the same one, s > 0, and x is 1 or more, as x and y are the same. ∎
+// + x and each inserted base 1, or 2. If s is 0, this is the first or the second case. Otherwise
+// there are two gaps or more, so that 2 lossOpen + x + y or more is lost, or 2 lossOpen + x + 2 y.
+// The s segments score lossOpen s at most, and each other base loses 1, the score of a match, so
+// that lossOpen + x + n or more is lost, or lossOpen + x + y + n. If the second is on a diagonal g
+// further up, x is g or more; if it is g further down, y is, and n is no less than y; if it is on
+// the same one, x and y are the same, and 1 or more. ∎
 //
 // Lemma 16. Let two ways end on the same diagonal. The way that ends further on, for no more, leads
 // to whatever the other leads to, for no more. Proof. Let the first end before base x and the other
 // before y < x, and let the other go on. If it ends before base x, it loses more bases at the end.
 // Otherwise the first goes straight to the diagonal on which the other passes base x, and then on
-// as the other does: one step costs no more than several, and it lands no earlier. ∎
+// as the other does: one step costs no more than several, and it lands no earlier. Where the other
+// leaps over base x, the first leaps over fewer bases. ∎
 //
 // If a way has a segment that ends before base x, lemma 6 holds from there on, for the diagonals at
-// hand. A step that leaves out n bases loses lossOpen + 1 + n or more, and no more than (n - 2) / 4
-// + 2 blocks have some of these bases, or one block if n is 1. Each block of four from there on
+// hand. A step that leaves out n bases loses lossOpen + n or more, and no more than (n - 2) / 4 + 2
+// blocks have some of these bases, or one block if n is 1 or 0. Each block of four from there on
 // that is broken on all the diagonals loses 4, less 3 in all; and less 6 from the first base on.
 //
 // Only the ways that end furthest therefore matter, for each loss, each diagonal, and whether the
@@ -54,9 +57,9 @@ type localWave struct {
 	broken   []uint64 // a bit for each block of four that is broken on all diagonals
 }
 
-// A waveCell has the furthest bases of a loss on a diagonal: after a segment, and after steps from
-// diagonals further down, further up and any.
-type waveCell struct{ on, up, down, any int32 }
+// A waveCell has the furthest bases of a loss on a diagonal: after a segment, after gaps that lead
+// from diagonals further down and further up, and after leaps.
+type waveCell struct{ on, up, down, leap int32 }
 
 const neverOn = -1 << 20
 
@@ -78,7 +81,8 @@ func (v *localWave) least(differs []uint64, b *localBudget, most int) int {
 	if b.bounded {
 		inserted = 2
 	}
-	least := most + 1
+	detour := lossOpen + inserted + winRun // what a leap over that many bases loses on a diagonal
+	least, joining := most+1, int32(neverOn)
 	for lost := 0; lost < least; lost++ {
 		cells := v.cells[:row*(lost+1)]
 		for k := range row {
@@ -106,20 +110,27 @@ func (v *localWave) least(differs []uint64, b *localBudget, most int) int {
 					c.down = max(c.down, cells[at-row*loss+1].on+int32(g))
 				}
 			}
-			c.any = max(c.up, c.down)
 			if lost > 0 {
-				c.any = max(c.any, cells[at-row].any+1)
+				c.leap = cells[at-row].leap + 1
 			}
-			if lost > lossOpen {
-				c.any = max(c.any, cells[at-row*(lossOpen+1)].on)
+			if lost >= lossOpen {
+				before := &cells[at-row*lossOpen]
+				c.leap = max(c.leap, max(before.up, before.down)+lossOpen)
+			}
+			if lost >= detour {
+				c.leap = max(c.leap, cells[at-row*detour].on+winRun)
+			}
+			steps := max(c.up, c.down, c.leap)
+			if k == v.through {
+				joining = steps
 			}
 			if i != v.through || been {
-				on := c.any
+				on := steps
 				if !been || i == v.through {
 					on = max(on, int32(lost))
 				}
 				if been && i == v.through {
-					on = max(on, cells[at-n].any)
+					on = max(on, joining)
 				}
 				if lost >= lossMismatch {
 					on = max(on, cells[at-row*lossMismatch].on+1)

@@ -53,6 +53,25 @@ func leastNear(differs [][]uint64, b *localBudget) int {
 	return least
 }
 
+// lookAt looks at a diagonal of a strand on contig 0, and returns also what leastNear does. No more
+// may be found than that.
+func lookAt(t *testing.T, l *Local, strand *Strand, diagonal, most int) (d localDiagonal, want int) {
+	t.Helper()
+	b, place := l.budget, At(0, Forward)
+	d = localDiagonal{diagonal: diagonal, differs: l.differences(nil, strand, place, diagonal, b.m)}
+	near := b.nearOf(most)
+	var differs [][]uint64
+	for k := -near; k <= near; k++ {
+		differs = append(differs, l.differences(nil, strand, place, diagonal+k, b.m))
+	}
+	want = leastNear(differs, b)
+	if l.look(strand, place, &d, most); want <= most*b.m && d.least*b.m > want {
+		t.Fatalf("%d bases, up to %d, cap %d, bounded %v: %d at least through diagonal %d, want %d / %d",
+			b.m, most, b.cap, b.bounded, d.least, diagonal, want, b.m)
+	}
+	return d, want
+}
+
 // TestWave compares what look finds with all cells, near planted alignments and by chance: it is
 // never more, and mostly no less.
 func TestWave(t *testing.T) {
@@ -78,27 +97,16 @@ func TestWave(t *testing.T) {
 		}
 		b := l.begin(m, max(1, m-lost), lost+r.IntN(2), 0)
 		view := pack(string(letters), 0)
-		strand, place := &view.Strands[Forward], At(0, Forward)
+		strand := &view.Strands[Forward]
 		for _, s := range p.Segments {
 			diagonal := s.Text - s.Read + max(0, r.IntN(8)-6)
-			d := localDiagonal{diagonal: diagonal, differs: l.differences(nil, strand, place, diagonal, m)}
 			most := b.budget - r.IntN(2)*r.IntN(b.budget+1)/4
-			near := b.nearOf(most)
-			var differs [][]uint64
-			for k := -near; k <= near; k++ {
-				differs = append(differs, l.differences(nil, strand, place, diagonal+k, m))
-			}
-			want := leastNear(differs, b)
-			l.look(strand, place, &d, most)
+			d, want := lookAt(t, &l, strand, diagonal, most)
 			if compared++; want > most*m {
 				if d.least > most {
 					refused++
 				}
 				continue
-			}
-			if d.least*m > want {
-				t.Fatalf("case %d: %d bases, up to %d, cap %d, bounded %v: %d at least through diagonal %d, want %d / %d: read %s in %s, %v",
-					n, m, most, rules.Cap, b.bounded, d.least, diagonal, want, m, letters, p.Text, p.Segments)
 			}
 			if b.bounded {
 				ungapped, _ := b.ungapped(d.differs, nil)
@@ -111,6 +119,48 @@ func TestWave(t *testing.T) {
 	t.Logf("%d compared, %d refused; %d of %d are equal", compared, refused, equal, gapped)
 	if refused < compared/10 || gapped < compared/20 || equal < gapped*4/5 {
 		t.Errorf("%d compared, %d refused, %d of %d equal: the test shows little", compared, refused, equal, gapped)
+	}
+}
+
+// TestWaveLeaps is TestWave for two gaps and a segment between that wins nothing.
+func TestWaveLeaps(t *testing.T) {
+	t.Parallel()
+	var l Local
+	equal := map[[2]int]int{} // by inserted bases of each gap, where negative ones are deleted
+	kinds := [][2]int{{1, -1}, {-1, 1}, {1, 1}, {-1, -1}, {-2, -1}}
+	for n := range effort.Pick(3000, 600) {
+		r := rand.New(rand.NewPCG(uint64(n), 57))
+		m, kind := 60+r.IntN(60), kinds[n%len(kinds)]
+		read := truth.Random(r, m, "ACGT")
+		text := truth.Random(r, 100, "ACGT")
+		from := 25 + r.IntN(m-58)
+		text, at := text+read[:from], from
+		for i, g := range kind {
+			if g > 0 {
+				at += g
+			} else {
+				text += truth.Random(r, -g, "ACGT")
+			}
+			if i == 0 {
+				between := 4 + r.IntN(4)
+				text += read[at : at+between]
+				at += between
+			}
+		}
+		l.Reference, l.Cap = truth.Reference(t, text+read[at:]+truth.Random(r, 100, "ACGT")), 20
+		most := 14 + r.IntN(6)
+		l.begin(m, m-most, most+n/len(kinds)%2, 0)
+		view := pack(read, 0)
+		d, want := lookAt(t, &l, &view.Strands[Forward], 100, most)
+		if want <= most*m && d.least == (want+m-1)/m {
+			equal[kind]++
+		}
+	}
+	t.Logf("as much as all cells: %v", equal)
+	for _, kind := range kinds {
+		if equal[kind] < effort.Pick(150, 30) {
+			t.Errorf("inserted bases %v: %d are equal: the test shows little", kind, equal[kind])
+		}
 	}
 }
 
