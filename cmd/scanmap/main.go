@@ -35,7 +35,7 @@
 //	arguments.go, habits.go                     arguments as they are typed
 //	progress.go, results.go, splitfolder.go     a run: how far it is, and what it leaves
 //	supervise.go                                the process that watches this one
-//	process.go, messages.go, keeper.go, limits.go  messages, exit codes and limits of a process
+//	process.go, messages.go, keeper.go, limits.go, hugepages.go  messages, exit codes, memory
 //	output.go, files.go, streams.go             files that appear when complete
 package main
 
@@ -83,6 +83,9 @@ func start() int {
 		// Without a second process the work is done here: it may well fit.
 	}
 	collectWithinLimits()
+	if len(os.Args) > 2 { // else the manual or a version, mostly
+		useHugePages(os.DirFS("/"), memoryThere(os.DirFS("/")))
+	}
 	return run(os.Args, os.Stdout, os.Stderr)
 }
 
