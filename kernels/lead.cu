@@ -216,6 +216,16 @@ DEVICE i32 won_beside(const Text& text, const Diagonal& d, u32 near, bool forgiv
 	return won;
 }
 
+// won_on returns what segments win at most on diagonals [from, to] around one.
+DEVICE i32 won_on(const Text& text, const Diagonal& d, i32 from, i32 to) {
+	i32 sum = 0;
+	for (; from <= to; from += 64) {
+		u64 may = may_win_on(text, d, d.at + u32(from), minimum(to - from + 1, 64));
+		for (; may; may &= may - 1) sum += wins_on(text, d, d.at + u32(from) + find_first64(may));
+	}
+	return sum;
+}
+
 // near_of returns how many gap bases an alignment may have that loses so much at most, with no gap
 // of the cost of the cap.
 DEVICE u32 near_of(u32 most, u32 cap) {
@@ -292,8 +302,11 @@ DEVICE u32 bridged(const Diagonal& d, u32 inserted, u32 left) {
 // past_gap tells whether a sought alignment may leave the diagonal by a gap of the cost of the cap,
 // or by another gap before this one. The gap is an insertion of up to `inserted` bases or a
 // deletion. `after` are the blocks that are changed where it leads to, `blocks` the same for any
-// gap. Before the gap, segments on neighbouring diagonals win `won` at most.
-DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, const u64* after, bool last, u32 inserted, i32 won) {
+// gap. Segments on neighbouring diagonals win `won` at most, before the gap, and others `far` after
+// it. Bases on the other side lose 1 each, less what segments score there, unless the gap inserts
+// them. A segment scores no more than LOST_GAP more than it wins, and each but the first one after
+// a gap that is counted has a gap before it that costs more.
+DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, const u64* after, bool last, u32 inserted, i32 won, i32 far) {
 	const i32 left = d.most - d.cap, other = LOST_GAP + 1; // what another gap costs at least
 	// The most inserted bases after another gap, and how many blocks nobody pays for: blocks with some
 	// of these bases, or the one of a deletion, and the first one that another gap breaks.
@@ -304,14 +317,17 @@ DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, c
 		const i32 so_far = maximum(lost - won, 0);
 		if (so_far + other <= left) {
 			const i32 broken = i32(blocks_after(blocks, d.length, at, last)) - inside;
-			if (so_far + other + maximum(0, 4 * broken - 3) <= left) return true;
+			// One base of the other gap may be among those that lose 1 each.
+			const i32 bases = i32(d.length - at) - later - far - 2 * i32(LOST_GAP);
+			if (maximum(so_far + other + maximum(0, 4 * broken - 3), lost - won + i32(LOST_GAP) + bases) <= left) return true;
 		}
 		for (u32 g = 0;; g += 4) {
 			g = minimum(g, inserted);
 			const i32 broken = blocks_after(after, d.length, at + g, last);
 			const i32 least = g > 3 ? g - 3 : 0; // up to g are inserted
-			if (so_far + i32(least * d.each / d.length) + maximum(0, 4 * broken - 3) <= left) return true;
-			if (g == inserted || broken == 0) break;
+			const i32 lose = maximum(4 * broken - 3, i32(d.length) - i32(at + g) - far - i32(LOST_GAP));
+			if (so_far + i32(least * d.each / d.length) + maximum(0, lose) <= left) return true;
+			if (g == inserted || lose <= 0) break;
 		}
 		if (at == d.length) return false;
 		leap = minimum(leap, lost - i32(at));
@@ -368,13 +384,17 @@ DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differ
 		const i32 from = -i32(other + (up ? 0 : LONGEST_GAP)), to = other + (up ? LONGEST_GAP : 0);
 		const u32 n = changed_blocks<4>(text, d, 0, from, to, most, blocks);
 		if (n > most) continue;
+		i32 far = -1; // not known
 		u64 after[LEAD_WORDS];
 		changed_blocks<4>(text, d, 0, up ? gap - i32(other) : from, up ? to : i32(other) - gap, ~0u, after);
 		for (u32 side = 0; side < 2; side++) {
 			const bool deletion = side != up;
 			if (deletion ? n > bridged(d, 0, left) : !inserted) continue;
 			if (won < 0) won = won_beside(text, d, other, true);
-			if (past_gap(d, differs, blocks, after, side, deletion ? 0 : inserted, won)) return true;
+			const i32 bases = deletion ? 0 : inserted;
+			if (!past_gap(d, differs, blocks, after, side, bases, won, d.length)) continue;
+			if (far < 0) far = up ? won_on(text, d, gap - i32(other), to) : won_on(text, d, from, i32(other) - gap);
+			if (past_gap(d, differs, blocks, after, side, bases, won, far)) return true;
 		}
 	}
 	return false;
@@ -491,9 +511,10 @@ struct WaveCell {
 constexpr u32 WIN_RUN = LOST_GAP + 1; // the least run of equal bases that wins
 constexpr i32 NEVER_ON = -(1 << 14); // a read's bases more are still less than 0
 
-// WAVE_DIAGONALS is the most diagonals of a warp. Its first 16 lanes are for ways before they have
-// been on the diagonal in question, the others for ways after.
-constexpr u32 WAVE_DIAGONALS = 16;
+// A warp has a lane for each diagonal, and two rows of cells for each loss: for ways before they
+// have been on the diagonal in question, and after. Few diagonals have half of a row each.
+constexpr u32 WAVE_THREADS = 64;
+constexpr u32 WAVE_DIAGONALS = 32, FEW_DIAGONALS = 16;
 
 // A Wave is what a lane knows.
 struct Wave {
@@ -512,20 +533,21 @@ DEVICE i32 broken_from(const Wave& v, u32 length, u32 at) {
 
 // find_wave finds the diagonals on which segments win. It returns false if they are too many.
 DEVICE bool find_wave(const Text& text, const Diagonal& d, u32 near, Wave& v) {
-	const u32 mine = lane() % WAVE_DIAGONALS;
 	v.diagonals = v.through = 0, v.at = 0;
 	for (i32 from = -i32(near); from <= i32(near); from += 32) {
 		const i32 at = from + i32(lane());
 		const u32 win = ballot(at == 0 || (at <= i32(near) && wins_on(text, d, d.at + u32(at)) > 0)), n = popcount(win);
 		if (from <= 0 && from + 32 > 0) v.through = v.diagonals + popcount(win & below(u32(-from)));
-		if (mine >= v.diagonals && mine < v.diagonals + n) {
+		if (lane() >= v.diagonals && lane() < v.diagonals + n) {
 			u32 left = win;
-			for (u32 i = v.diagonals; i < mine; i++) left &= left - 1;
+			for (u32 i = v.diagonals; i < lane(); i++) left &= left - 1;
 			v.at = from + i32(find_first(left));
 		}
 		v.diagonals += n;
 	}
 	if (v.diagonals > WAVE_DIAGONALS) return false;
+	const u32 mine = v.diagonals > FEW_DIAGONALS ? lane() : lane() % FEW_DIAGONALS;
+	v.at = i32(shuffle(u32(v.at), mine));
 	Diagonal of = d;
 	of.at = d.at + u32(v.at);
 	differing(text, of, v.differs);
@@ -543,61 +565,68 @@ DEVICE bool find_wave(const Text& text, const Diagonal& d, u32 near, Wave& v) {
 
 // least_of returns what alignments lose at least that go through a diagonal, with gaps of less than
 // the cost of the cap, or more than asked for: localWave.least of locate/wave.go, with a lane for
-// each diagonal. cells are WAVE_LOSSES times 32.
+// each diagonal. A loss has ROWS times 32 cells.
+template <u32 ROWS>
 DEVICE i32 least_of(const Diagonal& d, const Wave& v, WaveCell* cells) {
 	const i32 most = d.most, length = d.length;
 	if (4 * broken_from(v, d.length, 0) - 6 > most) return most + 1;
-	const u32 mine = lane() % WAVE_DIAGONALS;
-	const bool been = lane() >= WAVE_DIAGONALS, has = mine < v.diagonals, through = mine == v.through;
+	const u32 mine = ROWS > 1 ? lane() : lane() % FEW_DIAGONALS;
+	const bool has = mine < v.diagonals, through = mine == v.through;
 	const i32 inserted = d.each < d.length ? 1 : 2; // what an inserted base loses
 	const i32 detour = LOST_GAP + inserted + WIN_RUN; // what a leap over WIN_RUN bases loses
 	const i32 from_below = v.at - i32(shuffle(u32(v.at), (lane() - 1) & 31)), to_above = i32(shuffle(u32(v.at), (lane() + 1) & 31)) - v.at;
 	const bool has_below = has && mine > 0, has_above = mine + 1 < v.diagonals;
-	i32 furthest = -1, least = most + 1;
+	i32 furthest[ROWS], least = most + 1;
+	for (u32 row = 0; row < ROWS; row++) furthest[row] = -1;
 	warp_barrier();
 	for (i32 lost = 0; lost < least; lost++) {
-		const auto cell = [&](i32 before, i32 beside) -> const WaveCell& { return cells[(lost - before) * 32 + i32(lane()) + beside]; };
-		i32 on = NEVER_ON, up = NEVER_ON, down = NEVER_ON, leap = NEVER_ON;
-		if (has_below) {
-			if (lost >= from_below) up = cell(from_below, -1).up;
-			if (lost >= i32(LOST_GAP) + from_below) up = maximum(up, i32(cell(LOST_GAP + from_below, -1).on));
-		}
-		if (has_above) {
-			const i32 loss = inserted * to_above;
-			if (lost >= loss) down = cell(loss, 1).down + to_above;
-			if (lost >= i32(LOST_GAP) + loss) down = maximum(down, cell(LOST_GAP + loss, 1).on + to_above);
-		}
-		if (lost > 0) leap = cell(1, 0).leap + 1;
-		if (lost >= i32(LOST_GAP)) leap = maximum(leap, i32(LOST_GAP) + maximum(i32(cell(LOST_GAP, 0).up), i32(cell(LOST_GAP, 0).down)));
-		if (lost >= detour) leap = maximum(leap, cell(detour, 0).on + i32(WIN_RUN));
-		const i32 steps = maximum(maximum(up, down), leap);
-		const i32 joining = shuffle(u32(steps), v.through);
-		i32 all = least;
-		if (has && (!through || been)) {
-			i32 first = steps;
-			if (!been || through) first = maximum(first, lost);
-			if (been && through) first = maximum(first, joining);
-			if (lost >= i32(LOST_MISMATCH)) first = maximum(first, cell(LOST_MISMATCH, 0).on + 1);
-			if (first > furthest) {
-				on = furthest = next_differing(v.differs, d.length, first, false);
-				if (been) all = lost + length - on;
-				if (lost + 4 * broken_from(v, d.length, on) - 3 >= least) on = NEVER_ON;
+		i32 all = least, joining = NEVER_ON;
+		for (u32 row = 0; row < ROWS; row++) {
+			const bool been = ROWS > 1 ? row > 0 : lane() >= FEW_DIAGONALS;
+			WaveCell* const here = cells + (lost * ROWS + row) * 32 + lane();
+			const auto cell = [&](i32 before, i32 beside) -> const WaveCell& { return *(here - before * i32(ROWS * 32) + beside); };
+			i32 on = NEVER_ON, up = NEVER_ON, down = NEVER_ON, leap = NEVER_ON;
+			if (has_below) {
+				if (lost >= from_below) up = cell(from_below, -1).up;
+				if (lost >= i32(LOST_GAP) + from_below) up = maximum(up, i32(cell(LOST_GAP + from_below, -1).on));
 			}
+			if (has_above) {
+				const i32 loss = inserted * to_above;
+				if (lost >= loss) down = cell(loss, 1).down + to_above;
+				if (lost >= i32(LOST_GAP) + loss) down = maximum(down, cell(LOST_GAP + loss, 1).on + to_above);
+			}
+			if (lost > 0) leap = cell(1, 0).leap + 1;
+			if (lost >= i32(LOST_GAP)) leap = maximum(leap, i32(LOST_GAP) + maximum(i32(cell(LOST_GAP, 0).up), i32(cell(LOST_GAP, 0).down)));
+			if (lost >= detour) leap = maximum(leap, cell(detour, 0).on + i32(WIN_RUN));
+			const i32 steps = maximum(maximum(up, down), leap);
+			if (row == 0) joining = shuffle(u32(steps), v.through);
+			if (has && (!through || been)) {
+				i32 first = steps;
+				if (!been || through) first = maximum(first, lost);
+				if (been && through) first = maximum(first, joining);
+				if (lost >= i32(LOST_MISMATCH)) first = maximum(first, cell(LOST_MISMATCH, 0).on + 1);
+				if (first > furthest[row]) {
+					on = furthest[row] = next_differing(v.differs, d.length, first, false);
+					if (been) all = lost + length - on;
+					if (lost + 4 * broken_from(v, d.length, on) - 3 >= least) on = NEVER_ON;
+				}
+			}
+			*here = {i16(on), i16(maximum(up, NEVER_ON)), i16(maximum(down, NEVER_ON)), i16(maximum(leap, NEVER_ON))};
 		}
 		if (any(all < least)) {
 			for (u32 other = 1; other < 32; other *= 2) all = minimum(all, i32(shuffle_xor(u32(all), other)));
 			least = all;
 		}
-		cells[lost * 32 + lane()] = {i16(on), i16(maximum(up, NEVER_ON)), i16(maximum(down, NEVER_ON)), i16(maximum(leap, NEVER_ON))};
 		warp_barrier();
 	}
 	return least;
 }
 
 // lead_waves keeps waiting candidates that lead somewhere, a warp for each.
-KERNEL(lead_waves, LeadParams, LEAD_THREADS) {
-	SHARED WaveCell cells[LEAD_THREADS / 32 * WAVE_LOSSES * 32];
-	const u32 warp = thread_index() / 32, warps = LEAD_THREADS / 32, count = *p.waiting;
+KERNEL(lead_waves, LeadParams, WAVE_THREADS) {
+	constexpr u32 of_warp = WAVE_LOSSES * 2 * 32, warps = WAVE_THREADS / 32;
+	SHARED WaveCell cells[warps * of_warp];
+	const u32 warp = thread_index() / 32, count = *p.waiting;
 	for (u32 i = block_index() * warps + warp; i < count; i += block_count() * warps) {
 		const u32x2 candidate = p.waves[i];
 		const u32 read = candidate.x & ~STRAND;
@@ -608,7 +637,8 @@ KERNEL(lead_waves, LeadParams, LEAD_THREADS) {
 		const bool sought = ask(p, read, v.differs, d);
 		u32 least = 0;
 		if (find_wave(p.text, d, near_of(d.most, d.cap), v)) {
-			least = least_of(d, v, cells + warp * WAVE_LOSSES * 32);
+			WaveCell* const mine = cells + warp * of_warp;
+			least = v.diagonals > FEW_DIAGONALS ? least_of<2>(d, v, mine) : least_of<1>(d, v, mine);
 			if (least > d.most) {
 				if (!sought) continue;
 				least = GAPLESS;

@@ -999,7 +999,7 @@ var Entries = []Entry{
 	{Name: "keep", File: "keep", ParameterBytes: 104, Threads: 256},
 	{Name: "lead_best", File: "lead", ParameterBytes: 136, Threads: 128},
 	{Name: "lead", File: "lead", ParameterBytes: 136, Threads: 128},
-	{Name: "lead_waves", File: "lead", ParameterBytes: 136, Threads: 128},
+	{Name: "lead_waves", File: "lead", ParameterBytes: 136, Threads: 64},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
 	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},

@@ -240,6 +240,76 @@ func TestLeadRuns(t *testing.T) {
 	}
 }
 
+// TestLeadRepeats has reads with a tandem repeat, and copies that differ in some of its units. On
+// more diagonals than half a warp has lanes segments win. A GPU knows as much as the host.
+func TestLeadRepeats(t *testing.T) {
+	t.Parallel()
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	r := rand.New(rand.NewPCG(79, 80))
+	wide, kept := 0, 0
+	for _, sought := range []int{12, 15, 19} {
+		text := truth.Random(r, 200, "ACGT")
+		var reads []string
+		var at []int // of each read's copy
+		for range effort.Pick(300, 80) {
+			unit := truth.Random(r, 1+r.IntN(3), "ACGT")
+			flank, tail := truth.Random(r, 15+r.IntN(40), "ACGT"), truth.Random(r, 15+r.IntN(40), "ACGT")
+			repeat := strings.Repeat(unit, 30)[:20+r.IntN(11)]
+			other := repeat
+			switch r.IntN(3) {
+			case 0: // units more or fewer
+				other = strings.Repeat(unit, 40)[:len(repeat)+len(unit)*(r.IntN(5)-2)]
+			case 1:
+				other = truth.Substituted(r, repeat, 2)
+			}
+			reads, at = append(reads, flank+repeat+tail), append(at, len(text))
+			text += flank + other + truth.Substituted(r, tail, r.IntN(3)) + truth.Random(r, 150, "ACGT")
+		}
+		ref := truth.Reference(t, text)
+		o := Options{Engine: EngineSkim, Threads: 1, Times: &Times{}, Local: &Local{Cap: locate.DefaultCap}}
+		o.Sought = func(int, int, int, int) int { return sought }
+		p, b, end := leadPass(t, driver, ref, o, 3, reads)
+		var candidates []gpuCandidate
+		for read, from := range at {
+			for off := -12; off <= 12; off += 1 + r.IntN(3) {
+				candidates = append(candidates, gpuCandidate{uint32(read), p.chunk.position(from + off)})
+			}
+		}
+		led, _ := p.leading(t, candidates)
+		local := locate.Local{Reference: ref, Cap: locate.DefaultCap}
+		for _, c := range candidates {
+			read, d := int(c.read), int(c.position())-kernels.TextPadding
+			leads := local.Leads(b.Length(read), b.K(read), sought, b.strand(read, locate.Forward), locate.At(0, locate.Forward), d)
+			if leads != led[c] {
+				t.Fatalf("%d are sought: read %s, at %d of %s: %t on the GPU", sought, reads[read], d-at[read], text[at[read]:][:len(reads[read])], led[c])
+			}
+			runs := 0 // diagonals with one that wins
+			for k := -(sought - 6); k <= sought-6; k++ {
+				same := 0
+				for i := range reads[read] {
+					if same++; reads[read][i] != text[d+k+i] {
+						same = 0
+					}
+					if same == locate.LossLeap+1 {
+						runs++
+						break
+					}
+				}
+			}
+			switch {
+			case leads:
+				kept++
+			case runs > 16:
+				wide++
+			}
+		}
+		end()
+	}
+	if t.Logf("%d are kept; of those that are not, %d have many diagonals", kept, wide); kept < 100 || wide < 100 {
+		t.Error("the test shows little")
+	}
+}
+
 // A tightCase is a read and its copy in the text. No more than the loss of the copy is sought. Its
 // segments are on diagonals, from the first base of the copy.
 type tightCase struct {
