@@ -241,8 +241,9 @@ constexpr u32 KEPT = 1;
 constexpr u32 WAITING = 2; // for lead_waves
 constexpr u32 KNOWN = 3;   // kept, and no alignment with gaps loses less than the best without
 
-// Above the index of a read is what alignments with gaps lose at least through the diagonal of a
-// candidate, or 0 if that is not known. GAPLESS is no less than the best without a gap does.
+// Above the index of a read is what alignments with gaps lose at least that have a piece on the
+// diagonal of a candidate, or 0 if that is not known. GAPLESS is no less than the best without a
+// gap does.
 constexpr u32 LEAST_SHIFT = 24; // exported
 constexpr u32 GAPLESS = 63;     // exported
 static_assert(WAVE_LOSSES <= GAPLESS, "losses have room beside GAPLESS");

@@ -71,8 +71,9 @@ const LeadWords = 8   // most words of 64 bases of a read that is looked at
 const LeastPart = 50  // bases of a part of a read
 const PartPercent = 4 // of its bases, its edits at most
 
-// Above the index of a read is what alignments with gaps lose at least through the diagonal of a
-// candidate, or 0 if that is not known. Gapless is no less than the best without a gap does.
+// Above the index of a read is what alignments with gaps lose at least that have a piece on the
+// diagonal of a candidate, or 0 if that is not known. Gapless is no less than the best without a
+// gap does.
 const LeastShift = 24
 const Gapless = 63
 const LongestPiece = 16 // of local locations

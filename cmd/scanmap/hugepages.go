@@ -2,14 +2,17 @@ package main
 
 import (
 	"io/fs"
+	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
 const (
-	// hugePage is the size of one, in bytes, and adviseHugePages is MADV_HUGEPAGE of Linux.
+	// hugePage is the size of one, in bytes, where memory has pages of 4 KiB: larger ones would take
+	// too much for small heaps. adviseHugePages is MADV_HUGEPAGE of Linux.
 	hugePage, adviseHugePages = 2 << 20, 14
 	// leastHuge and mostHuge bound how much of the heap is asked for, in bytes. The runtime keeps 8
 	// bytes for each 8 KiB, which takes 10 ms of the most.
@@ -19,11 +22,14 @@ const (
 // useHugePages has the part of the heap that is used first lie in huge pages, where Linux gives
 // these to memory that asks: the runtime of Go does not (https://go.dev/doc/gc-guide, "Linux
 // transparent huge pages"). Tables that are read at random take a tenth less time there, and memory
-// has fewer page faults (docs/benchmarks/cards-2026-11-29.md). It is for a process without limits
-// on its address space. `there` is as of memoryThere, and the root of the system's files is given.
+// has fewer page faults (docs/benchmarks/hugepages-2026-11-29.md). It is for a process without
+// limits on its address space. `there` is as of memoryThere, and the root of the system's files is
+// given.
 //
-// The part is a slice that is never written, so that it takes no memory, and is given up at once.
-// The runtime uses its addresses again, and Linux knows huge pages by addresses (madvise(2)).
+// The part is a slice that is never written, so that it takes no memory but for the runtime's own,
+// and is given up at once. The runtime uses its addresses again, and Linux knows huge pages by
+// addresses (madvise(2)). Where the runtime gives memory back, Linux may fill huge pages again, so
+// that a process may have as much as once, of this part. The runtime does not know.
 func useHugePages(root fs.FS, there uint64) {
 	if n := hugeBytes(root, there); n > 0 {
 		_ = unix.Madvise(make([]byte, n), adviseHugePages) // without it all is as before
@@ -32,7 +38,8 @@ func useHugePages(root fs.FS, there uint64) {
 }
 
 // hugeBytes returns how many bytes are asked for: 0 where Linux gives huge pages to all or to none,
-// or where memory counts that is not used.
+// or larger ones, or where memory counts that is not used. Under a limit of a group it is no more
+// than collectWithin leaves, and 0 under one that the user gives the runtime.
 //
 // Source: the Linux kernel's "Transparent Hugepage Support" and "Overcommit Accounting".
 func hugeBytes(root fs.FS, there uint64) int {
@@ -44,8 +51,15 @@ func hugeBytes(root fs.FS, there uint64) int {
 	if err != nil || strings.TrimSpace(string(overcommit)) == "2" {
 		return 0
 	}
-	n := min(there/4, mostHuge) / hugePage * hugePage
-	if n < leastHuge {
+	bytes, err := fs.ReadFile(root, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
+	if err != nil || strings.TrimSpace(string(bytes)) != strconv.Itoa(hugePage) || os.Getenv("GOMEMLIMIT") != "" {
+		return 0
+	}
+	n := min(there/4, mostHuge)
+	if group := groupLimit(root); group > 0 {
+		n = min(n, group/10)
+	}
+	if n = n / hugePage * hugePage; n < leastHuge {
 		return 0
 	}
 	return int(n)

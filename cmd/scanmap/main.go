@@ -75,7 +75,8 @@ func start() int {
 	if err := enoughDescriptors(); err != nil {
 		return fail(context.Background(), os.Stderr, err)
 	}
-	if l, ok := memoryLimitOfProcess(); ok {
+	l, limited := memoryLimitOfProcess()
+	if limited {
 		shareArena()
 		if code, err := supervise(l); err == nil {
 			return code
@@ -83,7 +84,7 @@ func start() int {
 		// Without a second process the work is done here: it may well fit.
 	}
 	collectWithinLimits()
-	if len(os.Args) > 2 { // else the manual or a version, mostly
+	if !limited && len(os.Args) > 2 { // else the manual or a version, mostly
 		useHugePages(os.DirFS("/"), memoryThere(os.DirFS("/")))
 	}
 	return run(os.Args, os.Stdout, os.Stderr)
