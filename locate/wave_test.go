@@ -53,8 +53,8 @@ func leastNear(differs [][]uint64, b *localBudget) int {
 	return least
 }
 
-// lookAt looks at a diagonal of a strand on contig 0, and returns also what leastNear does. No more
-// may be found than that.
+// lookAt looks at a diagonal of a strand on contig 0. It also returns the result of leastNear, and
+// no more may be found.
 func lookAt(t *testing.T, l *Local, strand *Strand, diagonal, most int) (d localDiagonal, want int) {
 	t.Helper()
 	b, place := l.budget, At(0, Forward)

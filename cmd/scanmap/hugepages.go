@@ -26,10 +26,10 @@ const (
 // limits on its address space. `there` is as of memoryThere, and the root of the system's files is
 // given.
 //
-// The part is a slice that is never written, so that it takes no memory but for the runtime's own,
-// and is given up at once. The runtime uses its addresses again, and Linux knows huge pages by
-// addresses (madvise(2)). Where the runtime gives memory back, Linux may fill huge pages again, so
-// that a process may have as much as once, of this part. The runtime does not know.
+// The part is a slice without writes, so it takes no memory but for the runtime's own. It is given
+// up at once. The runtime uses its addresses again, and Linux knows huge pages by addresses
+// (madvise(2)). Linux also fills huge pages again after the runtime has given memory back. The
+// process may then have more memory than the runtime knows, but no more than this part.
 func useHugePages(root fs.FS, there uint64) {
 	if n := hugeBytes(root, there); n > 0 {
 		_ = unix.Madvise(make([]byte, n), adviseHugePages) // without it all is as before
@@ -38,8 +38,8 @@ func useHugePages(root fs.FS, there uint64) {
 }
 
 // hugeBytes returns how many bytes are asked for: 0 where Linux gives huge pages to all or to none,
-// or larger ones, or where memory counts that is not used. Under a limit of a group it is no more
-// than collectWithin leaves, and 0 under one that the user gives the runtime.
+// or larger ones, or where unused memory counts. Under a limit of a group it is no more than
+// collectWithin leaves, and 0 under GOMEMLIMIT.
 //
 // Source: the Linux kernel's "Transparent Hugepage Support" and "Overcommit Accounting".
 func hugeBytes(root fs.FS, there uint64) int {

@@ -240,8 +240,8 @@ func TestLeadRuns(t *testing.T) {
 	}
 }
 
-// TestLeadRepeats has reads with a tandem repeat, and copies that differ in some of its units. On
-// more diagonals than half a warp has lanes segments win. A GPU knows as much as the host.
+// TestLeadRepeats has reads with a tandem repeat, and copies with other units. Segments win on more
+// diagonals than half a warp has lanes. A GPU knows as much as the host.
 func TestLeadRepeats(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
