@@ -8,10 +8,11 @@
 //	leaps, less the wins of segments on neighbouring diagonals (lemma 10); and 4 for each block of
 //	four bases that is unchanged on none of these diagonals, less 6 (lemma 6);
 //	with one gap of the cost of the cap: the same up to the last base on the diagonal; the cap; and
-//	4 for each such block beyond, less 3 (lemma 13). Another gap may come first, for 7 and two
-//	blocks more. If there is no other, a piece lies before an end and the gap. Blocks of eight bases
-//	are counted first (lemma 14): a read with a run of one base has candidates at all such runs, and
-//	segments of the run win on many diagonals.
+//	beyond 4 for each such block, less 3, or 1 for each base, less what segments win there and 6
+//	(lemma 13). Another gap may come first, for 7 and two blocks more, or one segment more. If there
+//	is no other, a piece lies before an end and the gap. Blocks of eight bases are counted first
+//	(lemma 14): a read with a run of one base has candidates at all such runs, and segments of the
+//	run win on many diagonals.
 //
 // A part of a read has no more changed blocks than edits (lemma 18). These are blocks of four
 // bases, from the part's end of the read on, that are unchanged on none of the diagonals nearby.
