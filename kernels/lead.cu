@@ -393,7 +393,8 @@ DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differ
 			const bool deletion = side != up;
 			if (deletion ? n > bridged(d, 0, left) : !inserted) continue;
 			if (won < 0) won = won_beside(text, d, other, true);
-			const i32 bases = deletion ? 0 : inserted;
+			const u32 bases = deletion ? 0 : inserted;
+			// First as if all bases might win, which costs nothing to know.
 			if (!past_gap(d, differs, blocks, after, side, bases, won, d.length)) continue;
 			if (far < 0) far = up ? won_on(text, d, gap - i32(other), to) : won_on(text, d, from, i32(other) - gap);
 			if (past_gap(d, differs, blocks, after, side, bases, won, far)) return true;

@@ -53,11 +53,12 @@ func leastNear(differs [][]uint64, b *localBudget) int {
 	return least
 }
 
-// lookAt looks at a diagonal of a strand on contig 0. It also returns the result of leastNear, and
-// no more may be found.
-func lookAt(t *testing.T, l *Local, strand *Strand, diagonal, most int) (d localDiagonal, want int) {
+// lookAt looks at a diagonal of the forward strand of a read in a text, contig 0, of a case with a
+// number. It also returns the result of leastNear, and no more may be found.
+func lookAt(t *testing.T, n int, l *Local, read, text string, diagonal, most int) (d localDiagonal, want int) {
 	t.Helper()
-	b, place := l.budget, At(0, Forward)
+	view := pack(read, 0)
+	b, strand, place := l.budget, &view.Strands[Forward], At(0, Forward)
 	d = localDiagonal{diagonal: diagonal, differs: l.differences(nil, strand, place, diagonal, b.m)}
 	near := b.nearOf(most)
 	var differs [][]uint64
@@ -66,8 +67,8 @@ func lookAt(t *testing.T, l *Local, strand *Strand, diagonal, most int) (d local
 	}
 	want = leastNear(differs, b)
 	if l.look(strand, place, &d, most); want <= most*b.m && d.least*b.m > want {
-		t.Fatalf("%d bases, up to %d, cap %d, bounded %v: %d at least through diagonal %d, want %d / %d",
-			b.m, most, b.cap, b.bounded, d.least, diagonal, want, b.m)
+		t.Fatalf("case %d: %d bases, up to %d, cap %d, bounded %v: %d at least through diagonal %d, want %d / %d: read %s in %s",
+			n, b.m, most, b.cap, b.bounded, d.least, diagonal, want, b.m, read, text)
 	}
 	return d, want
 }
@@ -96,12 +97,10 @@ func TestWave(t *testing.T) {
 			lost += n
 		}
 		b := l.begin(m, max(1, m-lost), lost+r.IntN(2), 0)
-		view := pack(string(letters), 0)
-		strand := &view.Strands[Forward]
 		for _, s := range p.Segments {
 			diagonal := s.Text - s.Read + max(0, r.IntN(8)-6)
 			most := b.budget - r.IntN(2)*r.IntN(b.budget+1)/4
-			d, want := lookAt(t, &l, strand, diagonal, most)
+			d, want := lookAt(t, n, &l, string(letters), p.Text, diagonal, most)
 			if compared++; want > most*m {
 				if d.least > most {
 					refused++
@@ -147,11 +146,11 @@ func TestWaveLeaps(t *testing.T) {
 				at += between
 			}
 		}
-		l.Reference, l.Cap = truth.Reference(t, text+read[at:]+truth.Random(r, 100, "ACGT")), 20
+		text += read[at:] + truth.Random(r, 100, "ACGT")
+		l.Reference, l.Cap = truth.Reference(t, text), 20
 		most := 14 + r.IntN(6)
 		l.begin(m, m-most, most+n/len(kinds)%2, 0)
-		view := pack(read, 0)
-		d, want := lookAt(t, &l, &view.Strands[Forward], 100, most)
+		d, want := lookAt(t, n, &l, read, text, 100, most)
 		if want <= most*m && d.least == (want+m-1)/m {
 			equal[kind]++
 		}

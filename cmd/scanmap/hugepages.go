@@ -23,15 +23,14 @@ const (
 // these to memory that asks: the runtime of Go does not (https://go.dev/doc/gc-guide, "Linux
 // transparent huge pages"). Tables that are read at random take a tenth less time there, and memory
 // has fewer page faults (docs/benchmarks/hugepages-2026-11-29.md). It is for a process without
-// limits on its address space. `there` is as of memoryThere, and the root of the system's files is
-// given.
+// limits on its address space. The root of the system's files is given.
 //
 // The part is a slice without writes, so it takes no memory but for the runtime's own. It is given
 // up at once. The runtime uses its addresses again, and Linux knows huge pages by addresses
 // (madvise(2)). Linux also fills huge pages again after the runtime has given memory back. The
 // process may then have more memory than the runtime knows, but no more than this part.
-func useHugePages(root fs.FS, there uint64) {
-	if n := hugeBytes(root, there); n > 0 {
+func useHugePages(root fs.FS) {
+	if n := hugeBytes(root); n > 0 {
 		_ = unix.Madvise(make([]byte, n), adviseHugePages) // without it all is as before
 		debug.FreeOSMemory()                               // collects the slice
 	}
@@ -42,22 +41,21 @@ func useHugePages(root fs.FS, there uint64) {
 // collectWithin leaves, and 0 under GOMEMLIMIT.
 //
 // Source: the Linux kernel's "Transparent Hugepage Support" and "Overcommit Accounting".
-func hugeBytes(root fs.FS, there uint64) int {
-	pages, err := fs.ReadFile(root, "sys/kernel/mm/transparent_hugepage/enabled")
-	if err != nil || !strings.Contains(string(pages), "[madvise]") {
+func hugeBytes(root fs.FS) int {
+	setting := func(file string) string { // empty if there is none
+		text, _ := fs.ReadFile(root, file)
+		return strings.TrimSpace(string(text))
+	}
+	overcommit := setting("proc/sys/vm/overcommit_memory")
+	switch {
+	case !strings.Contains(setting("sys/kernel/mm/transparent_hugepage/enabled"), "[madvise]"),
+		setting("sys/kernel/mm/transparent_hugepage/hpage_pmd_size") != strconv.Itoa(hugePage),
+		overcommit == "", overcommit == "2", os.Getenv("GOMEMLIMIT") != "":
 		return 0
 	}
-	overcommit, err := fs.ReadFile(root, "proc/sys/vm/overcommit_memory")
-	if err != nil || strings.TrimSpace(string(overcommit)) == "2" {
-		return 0
-	}
-	bytes, err := fs.ReadFile(root, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
-	if err != nil || strings.TrimSpace(string(bytes)) != strconv.Itoa(hugePage) || os.Getenv("GOMEMLIMIT") != "" {
-		return 0
-	}
-	n := min(there/4, mostHuge)
+	n := min(memoryThere(root)/4, mostHuge)
 	if group := groupLimit(root); group > 0 {
-		n = min(n, group/10)
+		n = min(n, group/leftOfLimit)
 	}
 	if n = n / hugePage * hugePage; n < leastHuge {
 		return 0

@@ -90,16 +90,18 @@ func collectWithinLimits() {
 	}
 }
 
+// leftOfLimit says which share of a limit is left: a tenth, because the heap is rounded up.
+const leftOfLimit = 10
+
 // collectWithin has the heap collected more often where it nears a limit, so that garbage is not
 // what goes beyond it. GOMEMLIMIT has precedence.
 func collectWithin(limit uint64) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	// A tenth is left, because the heap is rounded up. Below the least the runtime would do nothing
-	// but collect.
+	// Below the least the runtime would do nothing but collect.
 	const least = 32 << 20
-	debug.SetMemoryLimit(max(int64(limit/10*9), least))
+	debug.SetMemoryLimit(max(int64(limit/leftOfLimit*(leftOfLimit-1)), least))
 }
 
 // sortMemory returns how many bytes sorting takes if nothing is said: sam.DefaultSortMemory for

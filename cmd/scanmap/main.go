@@ -85,7 +85,7 @@ func start() int {
 	}
 	collectWithinLimits()
 	if !limited && len(os.Args) > 2 { // else the manual or a version, mostly
-		useHugePages(os.DirFS("/"), memoryThere(os.DirFS("/")))
+		useHugePages(os.DirFS("/"))
 	}
 	return run(os.Args, os.Stdout, os.Stderr)
 }

@@ -33,6 +33,9 @@ func testMain(m *testing.M) int {
 	if isKeeper() { // of a test that stops a run
 		return keep()
 	}
+	if os.Getenv(hugeVariable) != "" {
+		return tryHugePages()
+	}
 	flag.Parse()
 	if flag.Lookup("test.fuzz").Value.String() != "" || flag.Lookup("test.list").Value.String() != "" {
 		return m.Run() // needs no process, and may run where no Go is

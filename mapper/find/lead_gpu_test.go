@@ -284,7 +284,7 @@ func TestLeadRepeats(t *testing.T) {
 				t.Fatalf("%d are sought: read %s, at %d of %s: %t on the GPU", sought, reads[read], d-at[read], text[at[read]:][:len(reads[read])], led[c])
 			}
 			runs := 0 // diagonals with one that wins
-			for k := -(sought - 6); k <= sought-6; k++ {
+			for k := locate.LossLeap - sought; k <= sought-locate.LossLeap; k++ {
 				same := 0
 				for i := range reads[read] {
 					if same++; reads[read][i] != text[d+k+i] {
