@@ -41,7 +41,7 @@ func TestResultsTable(t *testing.T) {
 			t.Errorf("%d is sticky and has no name", int32(code))
 		}
 	}
-	// Those after which cuda.h says that the process has to be ended to go on.
+	// By cuda.h the process has to be ended after these.
 	for _, code := range []Result{4, 46, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719} {
 		if !code.Sticky() {
 			t.Errorf("%v is not said to lose the context", code)

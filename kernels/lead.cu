@@ -7,20 +7,17 @@
 //	without a gap, or with gaps below the cost of the cap: the loss on the diagonal alone, with
 //	leaps, less the wins of segments on neighbouring diagonals (lemma 10); and 4 for each block of
 //	four bases that is unchanged on none of these diagonals, less 6 (lemma 6);
-//	with one gap of the cost of the cap: the same up to the last base on the diagonal; the cap; and
-//	beyond 4 for each such block, less 3, or 1 for each base, less what segments win there and 6
-//	(lemma 13). Another gap may come first, for 7 and two blocks more, or one segment more. If there
-//	is no other, a piece lies before an end and the gap. Blocks of eight bases are counted first
-//	(lemma 14): a read with a run of one base has candidates at all such runs, and segments of the
-//	run win on many diagonals.
+//	with one gap of the cost of the cap: this cost, and the loss on both sides (lemma 22). If there
+//	is no other gap, a piece lies before an end and this one. Blocks of eight bases are counted
+//	first (lemma 14): a read with a run of one base has candidates at all such runs.
 //
 // A part of a read has no more changed blocks than edits (lemma 18). These are blocks of four
 // bases, from the part's end of the read on, that are unchanged on none of the diagonals nearby.
 //
-// Gaps below the cost of the cap have a sharper bound, by wavefronts (lemma 17). A warp works it
-// out for a candidate that is left, unless a gap of the cost of the cap may lead away or too much
-// may be lost (lead_waves). If the best alignment without a gap is sought, the bounds say whether
-// one with gaps may be better. The host learns the bounds.
+// A warp looks at a candidate that is left, unless too much may be lost (lead_waves): at both sides
+// of a gap of the cost of the cap, and at other gaps by wavefronts, a sharper bound (lemma 17). If
+// the best alignment without a gap is sought, the bounds say whether one with gaps may be better.
+// The host learns the bounds.
 //
 // Where near locations alone are wanted, D is less. Candidates show how much the best location of a
 // read loses at most (lead_best). Near ones lose `near` more at most (lemma 4 of mapper/near.go).
@@ -109,7 +106,7 @@ DEVICE void differing(const Text& text, const Diagonal& d, u64* differs) {
 	}
 }
 
-// A segment across the border of a contig has so many positions that match nothing.
+// A segment across the border of a contig has 64 positions that match nothing.
 constexpr u32 BETWEEN_CONTIGS = 64;
 
 // on_one returns what the best alignment loses on a diagonal, without a gap.
@@ -217,16 +214,6 @@ DEVICE i32 won_beside(const Text& text, const Diagonal& d, u32 near, bool forgiv
 	return won;
 }
 
-// won_on returns what segments win at most on diagonals [from, to] around one.
-DEVICE i32 won_on(const Text& text, const Diagonal& d, i32 from, i32 to) {
-	i32 sum = 0;
-	for (; from <= to; from += 64) {
-		u64 may = may_win_on(text, d, d.at + u32(from), minimum(to - from + 1, 64));
-		for (; may; may &= may - 1) sum += wins_on(text, d, d.at + u32(from) + find_first64(may));
-	}
-	return sum;
-}
-
 // near_of returns how many gap bases an alignment may have that loses so much at most, with no gap
 // of the cost of the cap.
 DEVICE u32 near_of(u32 most, u32 cap) {
@@ -239,8 +226,9 @@ DEVICE u32 near_of(u32 most, u32 cap) {
 // What becomes of a candidate.
 constexpr u32 DROPPED = 0;
 constexpr u32 KEPT = 1;
-constexpr u32 WAITING = 2; // for lead_waves
-constexpr u32 KNOWN = 3;   // kept, and no alignment with gaps loses less than the best without
+constexpr u32 KNOWN = 2;      // kept, and no alignment with gaps loses less than the best without
+constexpr u32 NEAR_WAITS = 4; // for lead_waves, which looks at gaps below the cost of the cap,
+constexpr u32 FAR_WAITS = 8;  // and at gaps of the cost of the cap
 
 // Above the index of a read is what alignments with gaps lose at least that have a piece on the
 // diagonal of a candidate, or 0 if that is not known. GAPLESS is no less than the best without a
@@ -258,7 +246,7 @@ DEVICE u32 near_judged(const Text& text, const Diagonal& d, i32 lost, u32 otherw
 	u64 blocks[LEAD_WORDS];
 	if (changed_blocks<4>(text, d, 0, -i32(near), near, most, blocks) > most) return otherwise;
 	if (lost - won_beside(text, d, near, d.each < d.length) > i32(d.most)) return otherwise;
-	return d.most < WAVE_LOSSES ? WAITING : KEPT;
+	return d.most < WAVE_LOSSES ? NEAR_WAITS : KEPT;
 }
 
 // next_differing returns the first base from one on that differs, as seen from the first base of
@@ -275,68 +263,6 @@ DEVICE u32 next_differing(const u64* differs, u32 length, u32 from, bool last) {
 			return length - 1 - ((before - 1) / 64 * 64 + bit);
 		}
 	return length;
-}
-
-// blocks_after counts the blocks that begin at a base or later, as seen from there.
-DEVICE u32 blocks_after(const u64* blocks, u32 length, u32 at, bool last) {
-	u32 n = 0;
-	if (!last) {
-		for (u32 w = at / 64; w < words_of(length); w++) n += popcount64(blocks[w] & ~lowest(w == at / 64 ? at % 64 : 0));
-	} else if (at + 4 <= length) {
-		const u32 end = length - 4 - at; // the last
-		for (u32 w = 0; w <= end / 64; w++) n += popcount64(blocks[w] & (w == end / 64 ? lowest(end % 64 + 1) : ~0ull));
-	}
-	return n;
-}
-
-// bridged returns the most blocks that an alignment may break by a gap of the cost of the cap and
-// by other parts that lose `left` or less. The gap is an insertion of up to `inserted` bases or a
-// deletion.
-DEVICE u32 bridged(const Diagonal& d, u32 inserted, u32 left) {
-	u32 most = 1 + (left + 6) / 4;
-	for (i32 g = inserted; g > 0; g -= 4) {
-		const i32 outside = i32(left) - i32(maximum(g - 3, 0) * d.each / d.length) + 6;
-		if (outside >= 0) most = maximum(most, u32(g + 2) / 4 + 2 + u32(outside) / 4);
-	}
-	return most;
-}
-
-// past_gap tells whether a sought alignment may leave the diagonal by a gap of the cost of the cap,
-// or by another gap before this one. The gap is an insertion of up to `inserted` bases or a
-// deletion. `after` are the blocks that are changed where it leads to, `blocks` the same for any
-// gap. Segments on neighbouring diagonals win `won` at most, before the gap, and others `far` after
-// it. Bases on the other side lose 1 each, less what segments score there, unless the gap inserts
-// them. A segment scores no more than LOST_GAP more than it wins, and each but the first one after
-// a gap that is counted has a gap before it that costs more.
-DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, const u64* after, bool last, u32 inserted, i32 won, i32 far) {
-	const i32 left = d.most - d.cap, other = LOST_GAP + 1; // what another gap costs at least
-	// The most inserted bases after another gap, and how many blocks nobody pays for: blocks with some
-	// of these bases, or the one of a deletion, and the first one that another gap breaks.
-	const i32 later = minimum(i32(inserted), maximum(left - other, 0) * i32(d.length) / i32(d.each)), inside = (later > 0 ? (later + 2) / 4 + 2 : 1) + 1;
-	i32 lost = 0, leap = 0;
-	for (u32 from = 0;;) {
-		const u32 at = next_differing(differs, d.length, from, last);
-		const i32 so_far = maximum(lost - won, 0);
-		if (so_far + other <= left) {
-			const i32 broken = i32(blocks_after(blocks, d.length, at, last)) - inside;
-			// One base of the other gap may be among those that lose 1 each.
-			const i32 bases = i32(d.length - at) - later - far - 2 * i32(LOST_GAP);
-			if (maximum(so_far + other + maximum(0, 4 * broken - 3), lost - won + i32(LOST_GAP) + bases) <= left) return true;
-		}
-		for (u32 g = 0;; g += 4) {
-			g = minimum(g, inserted);
-			const i32 broken = blocks_after(after, d.length, at + g, last);
-			const i32 least = g > 3 ? g - 3 : 0; // up to g are inserted
-			const i32 lose = maximum(4 * broken - 3, i32(d.length) - i32(at + g) - far - i32(LOST_GAP));
-			if (so_far + i32(least * d.each / d.length) + maximum(0, lose) <= left) return true;
-			if (g == inserted || lose <= 0) break;
-		}
-		if (at == d.length) return false;
-		leap = minimum(leap, lost - i32(at));
-		lost = minimum(minimum(lost + i32(LOST_MISMATCH), i32(at) + 1), leap + i32(at) + 1 + i32(LOST_GAP));
-		if (lost - won > left) return false; // it only rises
-		from = at + 1;
-	}
 }
 
 // eights_by_gap returns how many blocks of eight bases an alignment breaks at most that has one gap
@@ -368,39 +294,19 @@ DEVICE u32 piece_of(const Shape& s, u32 lost) {
 	return minimum((s.length - 2 * (lost / pieces)) / pieces, LONGEST_PIECE);
 }
 
-// may_be_capped tells whether an alignment may be sought that has a gap of the cost of the cap.
-DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differs, u32 piece) {
+constexpr u32 FAR_LOSSES = 20; // that far_leads has room for, from 0 on
+
+// far_judged tells what becomes of a candidate by alignments with a gap of the cost of the cap:
+// DROPPED if none is sought.
+DEVICE u32 far_judged(const Text& text, const Diagonal& d, const u64* differs, u32 piece) {
+	if (d.most < d.cap) return DROPPED;
 	const u32 left = d.most - d.cap, other = left > LOST_GAP ? left - LOST_GAP : 0;
-	if (left >= d.cap || other > MOST_NEAR) return true;
-	if (other == 0 && !reaches(d, differs, false, piece, left) && !reaches(d, differs, true, piece, left)) return false;
+	if (left >= d.cap || left >= FAR_LOSSES) return KEPT;
+	if (other == 0 && !reaches(d, differs, false, piece, left) && !reaches(d, differs, true, piece, left)) return DROPPED;
 	u64 blocks[LEAD_WORDS];
 	const i32 spread = LONGEST_GAP + other;
 	const u32 eights = eights_by_gap(d, left);
-	if (changed_blocks<8>(text, d, 0, -spread, spread, eights, blocks) > eights) return false;
-	u32 inserted = minimum(LONGEST_GAP, left * d.length / d.each);
-	const i32 gap = d.cap - LOST_GAP; // the least bases of one
-	if (i32(inserted) < gap) inserted = 0;
-	const u32 most = maximum(bridged(d, 0, left), bridged(d, inserted, left));
-	i32 won = -1; // not known
-	for (u32 up = 0; up < 2; up++) {
-		const i32 from = -i32(other + (up ? 0 : LONGEST_GAP)), to = other + (up ? LONGEST_GAP : 0);
-		const u32 n = changed_blocks<4>(text, d, 0, from, to, most, blocks);
-		if (n > most) continue;
-		i32 far = -1; // not known
-		u64 after[LEAD_WORDS];
-		changed_blocks<4>(text, d, 0, up ? gap - i32(other) : from, up ? to : i32(other) - gap, ~0u, after);
-		for (u32 side = 0; side < 2; side++) {
-			const bool deletion = side != up;
-			if (deletion ? n > bridged(d, 0, left) : !inserted) continue;
-			if (won < 0) won = won_beside(text, d, other, true);
-			const u32 bases = deletion ? 0 : inserted;
-			// First as if all bases might win, which costs nothing to know.
-			if (!past_gap(d, differs, blocks, after, side, bases, won, d.length)) continue;
-			if (far < 0) far = up ? won_on(text, d, gap - i32(other), to) : won_on(text, d, from, i32(other) - gap);
-			if (past_gap(d, differs, blocks, after, side, bases, won, far)) return true;
-		}
-	}
-	return false;
+	return changed_blocks<8>(text, d, 0, -spread, spread, eights, blocks) > eights ? DROPPED : FAR_WAITS;
 }
 
 DEVICE u32 part_edits(u32 n) { return n * PART_PERCENT / 100; }
@@ -463,8 +369,10 @@ DEVICE u32 judged(const LeadParams& p, const u32x2& candidate) {
 	u64 differs[LEAD_WORDS];
 	differing(p.text, d, differs);
 	const u32 otherwise = ask(p, read, differs, d) ? KNOWN : DROPPED;
-	if (d.most >= d.cap && may_be_capped(p.text, d, differs, piece_of(s, p.local.lost[read]))) return KEPT;
-	return near_judged(p.text, d, along(differs, d.length), otherwise);
+	const u32 far = far_judged(p.text, d, differs, piece_of(s, p.local.lost[read]));
+	if (far == KEPT) return KEPT;
+	const u32 near = near_judged(p.text, d, along(differs, d.length), otherwise);
+	return far == FAR_WAITS && near != KEPT ? FAR_WAITS | near : near;
 }
 
 // keep keeps candidates of a warp, with what alignments with gaps lose at least.
@@ -497,9 +405,11 @@ KERNEL(lead, LeadParams, LEAD_THREADS) {
 		u32x2 candidate = {0, 0};
 		u32 judgement = DROPPED;
 		if (i < count) judgement = judged(p, candidate = p.candidates[i]);
-		keep(p, candidate, judgement == KEPT || judgement == KNOWN, judgement == KNOWN ? GAPLESS : 0);
-		const u32 place = claim(p.waiting, judgement == WAITING);
-		if (judgement == WAITING) p.waves[place] = candidate;
+		const u32 waits = judgement & (NEAR_WAITS | FAR_WAITS);
+		keep(p, candidate, judgement && !waits, judgement == KNOWN ? GAPLESS : 0);
+		const u32 place = claim(p.waiting, waits);
+		candidate.x |= waits << LEAST_SHIFT;
+		if (waits) p.waves[place] = candidate;
 	}
 }
 
@@ -625,27 +535,111 @@ DEVICE i32 least_of(const Diagonal& d, const Wave& v, WaveCell* cells) {
 	return least;
 }
 
+constexpr u32 FAR_DIAGONALS = 128;
+constexpr u32 OTHER_GAP = LOST_GAP + 1; // what a gap loses at least
+static_assert(LONGEST_GAP + 2 * (FAR_LOSSES - OTHER_GAP) <= FAR_DIAGONALS, "diagonals have room");
+
+// extend sets how many bases an alignment has at most, from the first base of the strand or from
+// the last, that loses so much and ends on one of `count` diagonals from `from` on around one: row
+// by row, a row for each loss up to `most`. All its diagonals are among these, and no gap costs the
+// cap. highest[s] is the most of row s. Another gap, which inserts bases or does not, leads here
+// from whatever diagonal is furthest.
+DEVICE void extend(const Text& text, const Diagonal& d, i32 from, u32 count, bool last, i32 most, i16* rows, i16* highest) {
+	for (i32 first = 0; first <= most; first += OTHER_GAP) {
+		for (u32 group = 0; group < count; group += 32) {
+			const u32 i = group + lane();
+			Diagonal of = d;
+			of.at = d.at + u32(from + i32(i));
+			u64 differs[LEAD_WORDS];
+			differing(text, of, differs);
+			for (i32 lost = first; lost < first + i32(OTHER_GAP) && lost <= most; lost++) {
+				i32 at = lost;
+				if (lost >= i32(LOST_MISMATCH)) at = maximum(at, rows[(lost - LOST_MISMATCH) * FAR_DIAGONALS + i] + 1);
+				for (i32 before = lost - i32(OTHER_GAP); before >= 0; before--) at = maximum(at, highest[before] + lost - before - i32(LOST_GAP));
+				at = i < count ? i32(next_differing(differs, d.length, minimum(at, i32(d.length)), last)) : 0;
+				rows[lost * FAR_DIAGONALS + i] = i16(at);
+				for (u32 other = 1; other < 32; other *= 2) at = maximum(at, i32(shuffle_xor(u32(at), other)));
+				if (lane() == 0) highest[lost] = i16(group ? maximum(at, highest[lost]) : at);
+			}
+		}
+		warp_barrier();
+	}
+}
+
+// far_leads tells whether an alignment may be sought that has a piece on a diagonal and one gap of
+// the cost of the cap, where two cost too much.
+//
+// Lemma 22. Without this gap an alignment loses R = most - cap at most. Other gaps then have R -
+// lossOpen bases at most. Let the piece be before the gap; if it is after the gap, the same holds
+// from the other end. Let the bases before the gap lose s. Their diagonals are as near as other
+// gaps lead to, and if s is less than a gap loses there is one. These bases are no fewer than the
+// piece has, and no more than `extend` finds for s. The bases after the gap lose R - s at most, and
+// inserted bases some of this. They are no more than `extend` finds from the other end, on
+// diagonals as near to where the gap leads. All other bases are inserted.
+//
+// Proof that `extend` finds no fewer, by induction over the loss. All bases before the gap that are
+// equal on the last diagonal are found. Before them there are clipped bases alone, which lose 1
+// each; or a base that differs, for lossMismatch; or a gap of g bases from some diagonal, for
+// lossOpen + g or more, which inserts g bases at most. ∎
+DEVICE bool far_leads(const Text& text, const Diagonal& d, i32 piece, i16* rows) {
+	const i32 length = d.length, left = d.most - d.cap, other = maximum(left - i32(LOST_GAP), 0), gap = d.cap - LOST_GAP;
+	const i32 inserted = minimum(i32(LONGEST_GAP), left * length / i32(d.each)); // at most
+	i16 *const highest = rows + FAR_LOSSES * FAR_DIAGONALS, *const heads = highest + FAR_LOSSES;
+	for (u32 side = 0; side < 2; side++) {
+		warp_barrier();
+		extend(text, d, -other, 2 * other + 1, side, left, rows, highest);
+		if (i32(lane()) <= left) heads[lane()] = lane() < OTHER_GAP ? rows[lane() * FAR_DIAGONALS + other] : highest[lane()];
+		for (u32 insertion = 0; insertion < 2; insertion++) {
+			const i32 longest = insertion ? inserted : LONGEST_GAP, count = longest - gap + 1 + 2 * other;
+			if (longest < gap) continue;
+			const bool up = insertion == side;
+			const i32 from = up ? gap - other : -longest - other;
+			warp_barrier();
+			extend(text, d, from, count, !side, left, rows, highest);
+			bool leads = false;
+			for (i32 i = lane(); i < count; i += 32) {
+				const i32 far = up ? from + i : -from - i; // how far the gap leads
+				const i32 least = maximum(gap, far - other), most = minimum(longest, far + other);
+				for (i32 lost = insertion ? least * i32(d.each) / length : 0, row = 0; lost <= left; lost++, row++) {
+					const i32 head = heads[left - lost];
+					leads |= head >= piece && head + rows[row * i32(FAR_DIAGONALS) + i] + (insertion ? most : 0) >= length;
+				}
+			}
+			if (any(leads)) return true;
+		}
+	}
+	return false;
+}
+
 // lead_waves keeps waiting candidates that lead somewhere, a warp for each.
 KERNEL(lead_waves, LeadParams, WAVE_THREADS) {
 	constexpr u32 of_warp = WAVE_LOSSES * 2 * 32, warps = WAVE_THREADS / 32;
 	SHARED WaveCell cells[warps * of_warp];
 	const u32 warp = thread_index() / 32, count = *p.waiting;
 	for (u32 i = block_index() * warps + warp; i < count; i += block_count() * warps) {
-		const u32x2 candidate = p.waves[i];
+		u32x2 candidate = p.waves[i];
+		const u32 waits = candidate.x >> LEAST_SHIFT;
+		candidate.x &= ~((NEAR_WAITS | FAR_WAITS) << LEAST_SHIFT);
 		const u32 read = candidate.x & ~STRAND;
 		const Shape s = p.reads.shapes[read];
 		Diagonal d = diagonal_of(p, candidate, s);
 		Wave v;
 		differing(p.text, d, v.differs);
 		const bool sought = ask(p, read, v.differs, d);
+		WaveCell* const mine = cells + warp * of_warp;
 		u32 least = 0;
-		if (find_wave(p.text, d, near_of(d.most, d.cap), v)) {
-			WaveCell* const mine = cells + warp * of_warp;
+		if (waits & FAR_WAITS && far_leads(p.text, d, piece_of(s, p.local.lost[read]), reinterpret_cast<i16*>(mine))) {
+			keep(p, candidate, lane() == 0, least);
+			continue;
+		}
+		if (!(waits & NEAR_WAITS)) {
+			least = d.most + 1;
+		} else if (find_wave(p.text, d, near_of(d.most, d.cap), v)) {
 			least = v.diagonals > FEW_DIAGONALS ? least_of<2>(d, v, mine) : least_of<1>(d, v, mine);
-			if (least > d.most) {
-				if (!sought) continue;
-				least = GAPLESS;
-			}
+		}
+		if (least > d.most) {
+			if (!sought) continue;
+			least = GAPLESS;
 		}
 		keep(p, candidate, lane() == 0, least);
 	}

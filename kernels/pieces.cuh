@@ -92,7 +92,7 @@ DEVICE void node(const Shape& s, u32 j, u32 width, u32& first, u32& end) {
 struct Local {
 	const u32* lost; // of each read m - T; null for whole reads, and for parts
 	u32 cap;         // the most that a gap costs
-	u32 parts;       // not 0: parts of reads are sought, and what is beside a piece decides nothing
+	u32 parts;       // not 0: parts of reads are sought, and bases beside a piece decide nothing
 };
 
 // Bases that are left out beside the pieces of local locations.

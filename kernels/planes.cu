@@ -86,7 +86,7 @@ constexpr u32 COMPARE_EDITS = 1;         // exported
 
 struct PlanesNeedle {
 	Bits text;
-	const u32x4* differing; // for each 32 letters of the needle: those that differ from A, C, G, T
+	const u32x4* differing; // for each 32 letters of the needle, letters that differ from A, C, G, T
 	const u64* equal;       // with edits: where a needle of at most 64 letters has A, C, G, T
 	const PlanesPiece* pieces;
 	const PlanesFilter* filters; // of planes_any

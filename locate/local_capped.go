@@ -7,25 +7,18 @@ import (
 )
 
 // mayBeCapped tells whether an alignment through a diagonal may lose `most` or less, net of what
-// the threshold forgives, that has a gap of the cost of the cap.
+// the threshold forgives, that has a gap of the cost of the cap. `lost` is what all alignments lose
+// at least.
 //
-// Lemma 13. Let it have one such gap, of g bases, and R = most - Cap. Other gaps have R - lossOpen
-// bases at most. The diagonals after the gap, or those before it, are further up or down by g and
-// these, and the given diagonal lies on one side of the gap. Up to the last base on it the loss is
-// no less than on the diagonal alone, with leaps, less what segments win on diagonals as near as
-// other gaps lead to (lemma 10). Beyond that base
+// Other parts of it lose R = most - Cap at most. If R is lossOpen or less, it has no other gap, and
+// so a piece on the diagonal before an end and the gap. If R is more, other gaps below the cost of
+// the cap have R - lossOpen bases at most.
 //
-//	no less is lost than 4 for each block of four bases that is unchanged on none of the
-//	diagonals, less 3 (lemma 6),
-//	and no less than 1 for each base, less what segments on other diagonals win (lemma 10) and
-//	lossOpen;
-//
-// but inserted bases lose (m - T) / m each. They come right after that base, or another gap does. ∎
-//
-// Blocks of eight are counted first (lemma 14). Then a GPU counts as above (kernels/lead.cu), and
-// the chains of lemma 12 on all these diagonals are looked at here. There an insertion costs the
-// cap, and any other gap lossOpen. A deletion of the cost of the cap loses Cap - lossOpen more, as
-// each of two gaps does. T / m is forgiven for each of the bases that two insert.
+// Blocks of eight are counted first (lemma 14), and then the chains of lemma 12 on all diagonals so
+// near are looked at. There an insertion costs the cap, and any other gap lossOpen. A deletion of
+// the cost of the cap loses Cap - lossOpen more, as each of two gaps does. T / m is forgiven for
+// each of the bases that two insert. A GPU looks at the bases on both sides of the gap instead
+// (lemma 22 in kernels/lead.cu).
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) (may bool, lost int) {
 	b := l.budget
 	left, more := most-b.cap, b.cap-lossOpen

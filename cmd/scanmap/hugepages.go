@@ -25,7 +25,7 @@ const (
 // has fewer page faults (docs/benchmarks/hugepages-2026-11-29.md). It is for a process without
 // limits on its address space. The root of the system's files is given.
 //
-// The part is a slice without writes, so it takes no memory but for the runtime's own. It is given
+// The part is a slice without writes, which takes no memory of its own. It is given
 // up at once. The runtime uses its addresses again, and Linux knows huge pages by addresses
 // (madvise(2)). Linux also fills huge pages again after the runtime has given memory back. The
 // process may then have more memory than the runtime knows, but no more than this part.

@@ -28,7 +28,7 @@ type partDepths struct {
 	options depth.Options
 	summed  *depth.Sums // of a first pass
 	reading *depthPass  // where the next values are likely to begin, nil for none
-	exact   bool        // values of tracks have to be exact, because the JSON lacks what is asked for
+	exact   bool        // values of tracks have to be exact, because the JSON lacks some
 }
 
 // newPartDepths refuses parts without depth, and with depth of other options or references.

@@ -164,8 +164,8 @@ type surroundings struct {
 	low, high [2]uint64
 }
 
-// besides returns the n bases beside piece [at, at + q) of a strand, on either side: sideBases, or
-// fewer up to an ambiguous letter or a border of [from, to).
+// besides returns n bases on each side of piece [at, at + q) of a strand: sideBases, or as many as
+// there are up to an ambiguous letter or a border of [from, to).
 func besides(strand locate.Planes, at, q, from, to int, flipped bool) (s surroundings, n [2]int) {
 	if n[0] = min(to-at-q, sideBases); n[0] > 0 {
 		low, high, amb := strand.Window(at + q)
