@@ -90,15 +90,17 @@ func (a *Aligner) Write(r *Read, locations []Location) {
 }
 
 // Unclip aligns the clipped bases at an end of a local location of a read on the diagonal beside
-// them, where that lowers the score by no more than a penalty, as bwa mem does by 5: so that a
-// mismatch near an end stays to be seen. The bases have to lie in the contig.
+// them, where that lowers the score by less than a penalty: so that a mismatch near an end stays to
+// be seen. bwa mem has the same rule, with 5. The bases have to lie in the contig.
+//
+// A whole alignment with more gaps may lower the score by as much as the penalty.
 func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 	strand, contig := r.Strand(l.Place), &a.Reference.Contigs[l.Place.Contig()]
 	m := int32(strand.Length())
 	operations := a.Operations(l)
 	last := len(operations) - 1
 	if first := operations[0]; first.Kind == Clip && l.Start >= first.Length {
-		if lost := lossMismatch*a.differing(strand, contig, 0, int(l.Start-first.Length), first.Length) - first.Length; lost <= penalty {
+		if lost := lossMismatch*a.differing(strand, contig, 0, int(l.Start-first.Length), first.Length) - first.Length; lost < penalty {
 			operations[1].Length += first.Length
 			operations[0].Length = 0
 			l.Start -= first.Length
@@ -106,7 +108,7 @@ func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 		}
 	}
 	if end := operations[last]; end.Kind == Clip && int(l.End+end.Length) <= contig.Length {
-		if lost := lossMismatch*a.differing(strand, contig, int(m-end.Length), int(l.End), end.Length) - end.Length; lost <= penalty {
+		if lost := lossMismatch*a.differing(strand, contig, int(m-end.Length), int(l.End), end.Length) - end.Length; lost < penalty {
 			operations[last-1].Length += end.Length
 			operations[last].Length = 0
 			l.End += end.Length
@@ -126,7 +128,7 @@ func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 const mostUnclipped = 40
 
 // unclipWhole gives a local location that is clipped the best alignment of the whole strand around
-// it instead of its own, with gaps beside its clips, where that lowers the score by no more than a
+// it instead of its own, with gaps beside its clips, where that lowers the score by less than a
 // penalty for each clip.
 func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, penalty int32) {
 	operations := a.Operations(l)
@@ -151,11 +153,26 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 	if last < 0 {
 		return
 	}
+	before := gapsIn(operations)
 	var first int
 	a.path, first = f.trace(a.path[:0], &t, last)
-	l.from, l.to = a.appendPath(&t, first)
+	from, to := a.appendPath(&t, first)
+	if whole := a.operations[from:to]; loss == int(most) && gapsIn(whole) <= before {
+		return
+	}
+	l.from, l.to = from, to
 	l.Start, l.End = int32(first), int32(last)
 	l.Loss = int32(cost.loss())
+}
+
+// gapsIn counts the gaps of an alignment.
+func gapsIn(operations []Operation) (n int) {
+	for _, o := range operations {
+		if o.Kind == Insertion || o.Kind == Deletion {
+			n++
+		}
+	}
+	return n
 }
 
 // differing counts the bases [from, from+n) of a strand that differ from the contig's from a
