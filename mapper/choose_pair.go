@@ -5,9 +5,9 @@ import "scanmap/locate"
 // A pairChoice is what a pairing says of a pair.
 type pairChoice struct {
 	class   pairClass
-	bounded bool // not all combinations of locations were weighed
-	rescued int  // the mate that was rescued, or -1
-	insert  int  // the insert size of a proper pair, otherwise 0
+	bounded bool    // not all combinations of locations were weighed
+	rescued [2]bool // the mates that were rescued
+	insert  int     // the insert size of a proper pair, otherwise 0
 }
 
 // joined tells whether the pair has chosen the primary locations of its mates; otherwise each mate
@@ -22,9 +22,6 @@ func (p *pairing) choose(read, i int) pairChoice {
 	empty := [2]bool{spans[0].from == spans[0].to, spans[1].from == spans[1].to}
 	switch {
 	case !empty[0] && !empty[1]:
-		if c := p.replaceParts(read, i); c.class == properPair {
-			return c
-		}
 		return p.join(read, i, -1)
 	case empty[0] != empty[1]:
 		lost := 0
@@ -33,28 +30,7 @@ func (p *pairing) choose(read, i int) pairChoice {
 		}
 		return p.rescue(read, i, lost)
 	}
-	return pairChoice{class: unmappedPair, rescued: -1}
-}
-
-// replaceParts rescues a mate that is mapped by parts alone, if the other one has locations: more
-// of the mate than a part may lie near these, as across a long gap. The parts stay unless the
-// rescued location scores more than each part; a part may go with it.
-func (p *pairing) replaceParts(read, i int) pairChoice {
-	g := p.group
-	lost := 0
-	if g.parts[read+1] != nil {
-		lost = 1
-	}
-	if (g.parts[read] != nil) == (g.parts[read+1] != nil) {
-		return pairChoice{class: oneEndAnchored, rescued: -1}
-	}
-	before := [2]span{g.spans[i], g.spans[i+1]}
-	c := p.rescue(read, i, lost)
-	if c.class != properPair || p.mates[lost].locations[0].Distance >= g.parts[read+lost][0].Distance {
-		copy(g.spans[i:], before[:])
-		c.class = oneEndAnchored
-	}
-	return c
+	return pairChoice{class: unmappedPair}
 }
 
 // join chooses the primary locations of two mates that have some. lost is the mate that was rescued
@@ -75,18 +51,27 @@ func (p *pairing) join(read, i, lost int) pairChoice {
 		}
 	}
 	all := p.combine() && partners
+	var rescued [2]rescuedSpan
+	rescues := lost < 0 && p.mayRescue(read)
+	if rescues {
+		rescued, all = p.addRescued(read)
+		all = p.combine() && all && partners
+	}
 	for x := range p.mates {
 		for _, n := range upTo(g.left[read+x], int(p.mates[x].k)) {
 			all = all && n == 0
 		}
 	}
-	c := pairChoice{bounded: !all, rescued: -1}
+	c := pairChoice{bounded: !all}
 	if lost >= 0 && len(p.ties) == 0 {
 		c.class = oneEndAnchored
 		return c
 	}
 	p.pick(lost >= 0)
 	c.class, c.insert = p.options.classify(p.model, p.primary(0), p.primary(1))
+	for x := range rescued {
+		c.rescued[x] = rescues && p.keepRescued(x, i+x, rescued[x])
+	}
 	return c
 }
 
@@ -148,7 +133,7 @@ func (p *pairing) rescue(read, i, lost int) pairChoice {
 	before := len(g.locations)
 	all := p.seek(lost)
 	if len(g.locations) == before {
-		return pairChoice{class: oneEndAnchored, bounded: !all, rescued: -1}
+		return pairChoice{class: oneEndAnchored, bounded: !all}
 	}
 	spans[lost] = span{before, len(g.locations)}
 	p.partial = !all
@@ -157,14 +142,66 @@ func (p *pairing) rescue(read, i, lost int) pairChoice {
 	c.bounded = c.bounded || !all
 	if c.class != properPair {
 		spans[lost] = span{before, before}
-		return pairChoice{class: oneEndAnchored, bounded: c.bounded, rescued: -1}
+		return pairChoice{class: oneEndAnchored, bounded: c.bounded}
 	}
 	mate := &p.mates[lost]
 	g.locations[before] = mate.locations[mate.primary]
 	mate.locations, mate.primary = g.locations[before:before+1], 0
 	spans[lost].to = before + 1
-	c.rescued = lost
+	c.rescued[lost] = true
 	return c
+}
+
+// mayRescue tells whether two mates with locations are sought farther, each in its proper places
+// beside the other: if they have no proper combination, or if one has parts alone. More of it than
+// a part may lie there, as across a long gap.
+func (p *pairing) mayRescue(read int) bool {
+	g := p.group
+	return len(p.ties) == 0 || (g.parts[read] != nil) != (g.parts[read+1] != nil)
+}
+
+// A rescuedSpan has locations of a mate in the group: `known` ones, and then those that were found
+// in its proper places.
+type rescuedSpan struct {
+	span
+	known int
+}
+
+// addRescued adds new locations to both mates, by seekBeside, and sets both. all is false where a
+// mate was not sought beside all locations of the other.
+func (p *pairing) addRescued(read int) (mates [2]rescuedSpan, all bool) {
+	g := p.group
+	var sought [2]bool
+	for x := range mates {
+		s := &mates[x]
+		s.from = len(g.locations)
+		g.locations = append(g.locations, p.mates[x].locations...)
+		s.known, sought[x] = p.seekBeside(x, s.from)
+		s.to = len(g.locations)
+	}
+	for x := range mates {
+		m := &p.mates[x]
+		known := m.known
+		if sought[x] {
+			known = max(known, int32(p.furthest(g.batch.Length(read+x))))
+		}
+		p.set(x, read+x, g.of(mates[x].span), m.k)
+		p.know(m, known)
+	}
+	return mates, sought[0] && sought[1]
+}
+
+// keepRescued leaves in the span of a mate, number i of the group, its known locations and its
+// primary one, if that one was rescued, which it tells. Otherwise the span stays as it was.
+func (p *pairing) keepRescued(mate, i int, s rescuedSpan) bool {
+	m := &p.mates[mate]
+	if m.primary < s.known {
+		return false
+	}
+	m.locations[s.known], m.locations[m.primary] = m.locations[m.primary], m.locations[s.known]
+	m.primary = s.known
+	p.group.spans[i] = span{s.from, s.from + s.known + 1}
+	return true
 }
 
 // primary returns the primary location of a mate, aligned.

@@ -160,12 +160,10 @@ const (
 	strayShare = 0.02
 )
 
-// readThrough makes fragments proper that are shorter than their reads, if the estimated bounds
-// reach down to the length of reads, bases. Reads of such fragments go on into the adapter and are
-// clipped, so that an estimate does not see them. Mates that lie on each other whole come from no
-// structural variant.
-func (m *insertModel) readThrough(bases int) {
-	if m.estimated && m.low < bases {
+// readThrough makes short fragments proper, if the bounds are estimated. An estimate sees none with
+// reads that go on into the adapter and are clipped, and these come from no structural variant.
+func (m *insertModel) readThrough() {
+	if m.estimated {
 		m.low = 1
 	}
 }

@@ -22,9 +22,11 @@ import (
 // one in its proper place (f of a typical insert) beside each location of the other mate that has
 // no proper partner, and beside the unknown location of the other mate. The probability that the
 // primary location of a mate is right is the sum of L over the combinations with this location,
-// divided by the sum over all. This is the rule of mapQ, if the other mate is left out. A rescued
-// mate was sought with more than k edits in its proper place, so that the unknown location there
-// has one more than that; the one anywhere is taken to have as many as the mate.
+// divided by the sum over all. This is the rule of mapQ, if the other mate is left out.
+//
+// A mate without locations is rescued: sought with more than k edits in its proper places. So are
+// both mates if no combination is proper. Then the unknown location there has one more than that.
+// The one anywhere is taken to have as many as a rescued mate.
 
 // pairCombinations is the most proper combinations of a pair that are weighed. In repeats there may
 // be millions: locations of the first mate are then taken best first, in order of (distance,
@@ -65,6 +67,7 @@ type pairing struct {
 type pairedMate struct {
 	read      int   // in the batch
 	k         int32 // up to which all locations are known
+	known     int32 // likewise, those in its proper places
 	locations []locate.Location
 	best      int32 // least distance
 	most      int32 // largest distance
@@ -110,7 +113,7 @@ func (p *pairing) set(mate, read int, locations []locate.Location, k int32) {
 	if m.best > k && !p.partial {
 		k = int32(p.furthest(p.group.batch.Length(read)))
 	}
-	m.beyond = p.odds.power(p.odds.unknown(k) - m.best)
+	p.know(m, k)
 	if !inOrder {
 		slices.SortFunc(m.bySite, func(a, b site) int {
 			if c := cmp.Compare(a.key, b.key); c != 0 {
@@ -122,6 +125,11 @@ func (p *pairing) set(mate, read int, locations []locate.Location, k int32) {
 	if n > 1 {
 		p.rank(m)
 	}
+}
+
+// know sets up to which distance all locations of a mate are known in its proper places.
+func (p *pairing) know(m *pairedMate, k int32) {
+	m.known, m.beyond = k, p.odds.power(p.odds.unknown(k)-m.best)
 }
 
 // furthest returns the largest distance of a mate of a length that is sought in its proper place.

@@ -44,8 +44,7 @@ func (p *pairing) addPartners(read, i int) (all bool) {
 	for x := range 2 {
 		g.spans[i+x] = spans[x]
 		p.set(x, read+x, g.of(spans[x]), g.horizons[i+x].k)
-		m := &p.mates[x]
-		m.beyond = p.odds.power(p.odds.unknown(min(known[x], int32(g.k(read+x)))) - m.best)
+		p.know(&p.mates[x], min(known[x], int32(g.k(read+x))))
 	}
 	return all
 }

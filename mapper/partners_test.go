@@ -17,7 +17,7 @@ import (
 func TestPartners(t *testing.T) {
 	t.Parallel()
 	const m = 150
-	apart, found, outside, partial := 0, 0, 0, 0
+	apart, found, outside, rescues, partial := 0, 0, 0, 0, 0
 	for seed := range uint64(effort.Pick(150, 40)) {
 		r := rand.New(rand.NewPCG(seed, 61))
 		text, reads := partnersInput(r, m)
@@ -37,7 +37,7 @@ func TestPartners(t *testing.T) {
 				}
 			}
 			w := &weighed{o: &o.Pairs, model: model}
-			sets, known, places := w.withPartners(&all, int(one.pairing.chosen(model)), m/5)
+			sets, known, places, counted := w.withPartners(&all, m, int(one.pairing.chosen(model)), m/5)
 			for x := range sets {
 				if len(sets[x]) > 0 {
 					found += len(sets[x]) - nearCount(all[x])
@@ -45,7 +45,13 @@ func TestPartners(t *testing.T) {
 				c := one.choices[i+x]
 				primary := one.group.locations[c.from]
 				at := slices.IndexFunc(sets[x], func(l locate.Location) bool { return compareSites(&l, &primary) == 0 })
-				if at < 0 || c.found != len(sets[x]) {
+				if counted[x] < len(sets[x]) {
+					rescues++
+				}
+				if at >= counted[x] {
+					counted[x]++ // a mate that is rescued has one record
+				}
+				if at < 0 || c.found != counted[x] {
 					t.Fatalf("seed %d, pair %d, mate %d: %d locations of %d, the primary one is number %d", seed, i/2, x, c.found, len(sets[x]), at)
 				}
 				sets[x][0], sets[x][at] = sets[x][at], sets[x][0]
@@ -69,8 +75,8 @@ func TestPartners(t *testing.T) {
 			}
 		}
 	}
-	if apart < 200 || found < 50 || outside < 200 || partial > 0 {
-		t.Errorf("%d mates apart, %d locations found beside others, %d that do not count, %d in part: the test shows little", apart, found, outside, partial)
+	if apart < 200 || found < 50 || outside < 200 || rescues < 20 || partial > 0 {
+		t.Errorf("%d mates apart, %d locations found beside others, %d that do not count, %d mates rescued, %d in part: the test shows little", apart, found, outside, rescues, partial)
 	}
 }
 
@@ -111,9 +117,10 @@ func nearCount(all []locate.Location) (n int) {
 	return n
 }
 
-// withPartners returns those local locations of two mates that count for their pair, up to which
-// distances they are known, and up to which they are in the proper places.
-func (w *weighed) withPartners(all *[2][]locate.Location, chosen, k int) (sets [2][]locate.Location, known, places [2]int) {
+// withPartners returns those local locations of two mates of m bases that count for their pair, up
+// to which distances they are known, and up to which they are in the proper places. The first
+// of each set are counted, as many as the last result says. Others are rescued.
+func (w *weighed) withPartners(all *[2][]locate.Location, m, chosen, k int) (sets [2][]locate.Location, known, places, counted [2]int) {
 	for x, these := range all {
 		slices.SortFunc(these, func(a, b locate.Location) int { return cmp.Compare(a.Distance, b.Distance) })
 		sets[x] = slices.Clone(these[:nearCount(these)])
@@ -124,13 +131,12 @@ func (w *weighed) withPartners(all *[2][]locate.Location, chosen, k int) (sets [
 	for i, a := range w.a {
 		for j, b := range w.b {
 			if w.proper(i, j) && a.Distance == least(w.a) && b.Distance == least(w.b) {
-				return sets, known, places
+				return sets, known, places, [2]int{len(sets[0]), len(sets[1])}
 			}
 		}
 	}
 	near := [2]int{len(sets[0]), len(sets[1])}
-	for x := range sets {
-		places[x] = min(int(least(all[x]))+chosen, k)
+	add := func(x, most int) { // those that are proper beside near ones
 		for j := range near[1-x] {
 			for _, l := range all[x][near[x]:] {
 				mates := [2]locate.Location{l, sets[1-x][j]}
@@ -139,13 +145,29 @@ func (w *weighed) withPartners(all *[2][]locate.Location, chosen, k int) (sets [
 				}
 				w.a, w.b = mates[:1], mates[1:]
 				known := func(s locate.Location) bool { return compareSites(&s, &l) == 0 }
-				if int(l.Distance) <= places[x] && w.proper(0, 0) && !slices.ContainsFunc(sets[x], known) {
+				if int(l.Distance) <= most && w.proper(0, 0) && !slices.ContainsFunc(sets[x], known) {
 					sets[x] = append(sets[x], l)
 				}
 			}
 		}
 	}
-	return sets, known, places
+	for x := range sets {
+		places[x] = min(int(least(all[x]))+chosen, k)
+		add(x, places[x])
+	}
+	w.a, w.b, counted = sets[0], sets[1], [2]int{len(sets[0]), len(sets[1])}
+	for i := range w.a {
+		if w.partnered(0, i) {
+			return sets, known, places, counted
+		}
+	}
+	for x := range sets { // each mate is rescued beside the other
+		if near[1-x] <= localWindows {
+			places[x] = m - rescueScore
+			add(x, places[x])
+		}
+	}
+	return sets, known, places, counted
 }
 
 // TestPartnersOfManyPlaces has mates with many locations. All are apart from the locations of the

@@ -77,7 +77,7 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 		r.record = sam.Record{
 			Name: rec.Name, Contig: r.ref.Contigs[contig].Name, ContigIndex: contig, Pos: int(loc.Start), MateContigIndex: -1, MatePos: -1,
 			EditDistance: int(loc.Distance), Score: -int(loc.Distance),
-			Hits: len(locations), HitIndex: i + 1, Rescued: c.rescued, ReadGroup: l.ReadGroup, ReadGroupIndex: l.group,
+			Hits: len(locations), HitIndex: i + 1, Rescued: c.rescued && i == 0, ReadGroup: l.ReadGroup, ReadGroupIndex: l.group,
 		}
 		if c.second >= 0 {
 			r.record.SecondScore, r.record.HasSecondScore = -int(c.second), true

@@ -50,7 +50,8 @@ func (p *pairing) seek(lost int) (all bool) {
 }
 
 // seekLocal is seek for local locations: the best one in each of the mate's proper places, over
-// every base there, if its score is rescueScore or more. k is the largest distance.
+// every base there, if its score is rescueScore or more. k is the largest distance. A location that
+// goes on beyond such a place, and is not proper then, does not count.
 func (p *pairing) seekLocal(lost, read, k int) (all bool) {
 	anchor, b := &p.mates[1-lost], p.group.batch
 	n := b.Length(read)
@@ -58,15 +59,24 @@ func (p *pairing) seekLocal(lost, read, k int) (all bool) {
 		return true
 	}
 	p.found = p.found[:0]
+	view, reach := p.group.read(read), int32(k/localDistance)
 	for _, i := range anchor.byRank[:min(len(anchor.byRank), localWindows)] {
 		a := &anchor.locations[i]
 		site := locate.At(a.Place.Contig(), p.options.Orientation.partnerStrand(a.Place.Strand()))
 		first, last := p.partnerEnds(a, 1-lost, int32(n), anchor.slack)
-		if l, ok := p.group.reader.LocalIn(p.group.read(read), site, n-k, first-n, last); ok {
-			p.found = append(p.found, l)
+		l, ok := p.group.reader.LocalIn(view, site, n-k, first-n, last)
+		if !ok {
+			continue
 		}
+		whole, ok := p.group.reader.LocalIn(view, site, n-k, int(l.Start)-n, int(l.End)+n)
+		if ok && p.isNear(read, &whole, &l, reach) {
+			if l = whole; !p.isProper(lost, &l, a) {
+				continue
+			}
+		}
+		p.found = append(p.found, l)
 	}
-	return p.separate(read, int32(k/localDistance)) && len(anchor.byRank) <= localWindows
+	return p.separate(read, reach) && len(anchor.byRank) <= localWindows
 }
 
 // rescueKept is the most locations of a mate that was sought that are weighed, best first. More are
@@ -102,19 +112,54 @@ func (p *pairing) separate(read int, reach int32) (all bool) {
 func (p *pairing) nearKept(read, from int, l *locate.Location, reach int32) bool {
 	g := p.group
 	for i := from; i < len(g.locations); i++ {
-		x := &g.locations[i]
-		apart := max(x.End-l.End, l.End-x.End)
-		if x.Place != l.Place || apart > 3*reach {
-			continue
-		}
-		if apart <= reach {
-			return true
-		}
-		g.align(read, l)
-		g.align(read, x)
-		if max(x.Start-l.Start, l.Start-x.Start) <= reach {
+		if p.isNear(read, &g.locations[i], l, reach) {
 			return true
 		}
 	}
 	return false
+}
+
+// isNear tells whether two locations of a read end or start within `reach` of each other.
+func (p *pairing) isNear(read int, x, l *locate.Location, reach int32) bool {
+	apart := max(x.End-l.End, l.End-x.End)
+	if x.Place != l.Place || apart > 3*reach {
+		return false
+	}
+	if apart <= reach {
+		return true
+	}
+	p.group.align(read, l)
+	p.group.align(read, x)
+	return max(x.Start-l.Start, l.Start-x.Start) <= reach
+}
+
+// seekBeside seeks a mate in its proper places beside the locations of the other. The group has its
+// known locations from index `from` on, and the new ones after them. Of a part and a location in
+// the same place the better one stays. `known` is how many known ones are left. all is false when
+// the other mate has too many locations, or too many insert sizes are proper.
+func (p *pairing) seekBeside(mate, from int) (known int, all bool) {
+	g, m := p.group, &p.mates[mate]
+	before, k := len(g.locations), p.furthest(g.batch.Length(m.read))
+	windows, reach := rescueWindows, int32(g.reader.Locator.Metric.Gaps(k))
+	if p.local {
+		windows, reach = localWindows, int32(k/localDistance)
+	}
+	if len(p.mates[1-mate].byRank) > windows || p.model.high-p.model.low > rescueLongest {
+		return before - from, false
+	}
+	all = p.seek(mate)
+	old, found := g.locations[from:before], g.locations[before:]
+	parts := g.parts[m.read] != nil
+	found = slices.DeleteFunc(found, func(l locate.Location) bool {
+		return slices.ContainsFunc(old, func(x locate.Location) bool {
+			return (!parts || x.Distance <= l.Distance) && p.isNear(m.read, &x, &l, reach)
+		})
+	})
+	if parts {
+		old = slices.DeleteFunc(old, func(x locate.Location) bool {
+			return slices.ContainsFunc(found, func(l locate.Location) bool { return p.isNear(m.read, &x, &l, reach) })
+		})
+	}
+	g.locations = append(g.locations[:from+len(old)], found...)
+	return len(old), all
 }

@@ -70,6 +70,80 @@ func TestRescueAtTheBounds(t *testing.T) {
 	}
 }
 
+// TestRescueBeside has mates of 100 bases with local locations: one in a pair, and a better one
+// elsewhere. 80 is the least score, so that the one in the pair is not known before.
+func TestRescueBeside(t *testing.T) {
+	t.Parallel()
+	const low, high = 250, 500
+	model := &insertModel{low: low, high: high, mean: 350, spread: 50}
+	differing := func(s string, n int) string { return truth.SubstitutedAt(s, []int{20, 28, 36, 44, 52, 60, 68}[:n]...) }
+	for _, c := range []struct {
+		what       string
+		insert     int
+		here, away int // bases of the second mate that differ, -1 for no location
+		again      int // likewise beside another copy of the first one, 0 for none
+		rescued    bool
+		mapQ       [2]byte // at least
+	}{
+		{"2 more differ in the pair", 350, 5, 3, 0, true, [2]byte{60, 20}},
+		{"in two pairs", 350, 5, 3, 6, true, [2]byte{0, 0}},
+		{"4 more differ in the pair", 350, 7, 3, 0, false, [2]byte{49, 20}},
+		{"nowhere in the pair", 350, -1, 3, 0, false, [2]byte{49, 49}},
+		{"at the largest insert size", high, 5, 4, 0, true, [2]byte{60, 20}},
+		{"beyond it by two bases", high + 2, 5, 3, 0, false, [2]byte{49, 49}},
+		{"at the least insert size", low, 5, 4, 0, true, [2]byte{60, 20}},
+		{"below it by two bases", low - 2, 5, 3, 0, false, [2]byte{49, 49}},
+	} {
+		r := rand.New(rand.NewPCG(61, 62))
+		random := func(n int) string { return truth.Random(r, n, "ACGT") }
+		a, b := random(100), random(100)
+		text := random(700) + a + random(c.insert-200)
+		if c.here >= 0 {
+			text += differing(b, c.here)
+		}
+		if c.again > 0 {
+			text += random(1500) + a + random(c.insert-200) + differing(b, c.again)
+		}
+		text += random(1500) + differing(b, c.away) + random(700)
+		for _, mode := range []ReportMode{ReportOne, ReportAll} {
+			o := Options{Local: &Local{Score: DefaultScore}, Report: Report{Mode: mode}}
+			o.limits.bases = 1 << 23
+			w := chosenOf(t, truth.Reference(t, text), model, []string{a, truth.ReverseComplement(b)}, o)
+			first, second := w.choices[0], w.choices[1]
+			if w.pairs[0].bounded || first.rescued || second.rescued != c.rescued || (w.pairs[0].class == properPair) != c.rescued {
+				t.Errorf("%s, report %s: %+v", c.what, mode, w.pairs[0])
+			}
+			if first.mapQ < c.mapQ[0] || second.mapQ < c.mapQ[1] {
+				t.Errorf("%s, report %s: MAPQ %d and %d", c.what, mode, first.mapQ, second.mapQ)
+			}
+			want := 1 // and the rescued one
+			if c.rescued {
+				want++
+			}
+			if second.found != want {
+				t.Errorf("%s, report %s: %d locations", c.what, mode, second.found)
+			}
+		}
+	}
+}
+
+// TestRescueOfPart has a mate with a part of 60 bases. The rest lies beyond a deletion, and one of
+// its bases differs.
+func TestRescueOfPart(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(63, 64))
+	text := truth.Random(r, 2000, "ACGT")
+	mate := text[900:960] + truth.SubstitutedAt(text[1010:1050], 20)
+	reference, first, second := writePairs(t, []string{text}, []string{text[600:700], truth.ReverseComplement(mate)})
+	records, _ := runText(t, Options{
+		Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Report: Report{Mode: ReportOne},
+		Local: &Local{Score: DefaultScore, Split: true}, Pairs: PairOptions{MaxInsert: 600},
+	})
+	if !strings.Contains(records, "\t60M50D40M\t") || !strings.Contains(records, "XR:i:1") {
+		t.Errorf("no deletion of 50 bases: %s", records)
+	}
+}
+
 // TestRescue seeks mates with more than k edits by plain dynamic programming over all contigs, or
 // with more than k substitutions by brute force.
 func TestRescue(t *testing.T) {

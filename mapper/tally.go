@@ -82,8 +82,10 @@ func (t *tally) pair(of *library, c *pairChoice) {
 	if c.bounded {
 		s.Bounded++
 	}
-	if c.rescued >= 0 {
-		s.Rescued++
+	for _, rescued := range c.rescued {
+		if rescued {
+			s.Rescued++
+		}
 	}
 	if c.insert > 0 {
 		s.Insert.count(c.insert)

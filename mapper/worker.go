@@ -128,7 +128,7 @@ func (w *worker) choose(l *library, from, to int) (aligned int) {
 			} else {
 				*c, n = w.chooser.choose(&w.group, from+i+x, i+x)
 			}
-			c.pair, c.rescued = p.class, p.rescued == x
+			c.pair, c.rescued = p.class, p.rescued[x]
 			w.group.addSupplement(w.chooser.odds, from+i+x, c)
 			aligned += n
 		}
