@@ -23,9 +23,10 @@
 // read loses at most (lead_best). Near ones lose `near` more at most (lemma 4 of mapper/near.go).
 // Inserted bases are not forgiven then.
 //
-// Candidates are kept whose alignments may have two gaps of the cost of the cap, and so are
-// candidates of long reads. Bases of the text on other diagonals are compared by their codes, also
-// if they are ambiguous, in no contig or in another one. This can only let more seem equal.
+// Candidates are kept whose alignments may have two gaps of the cost of the cap, or one and lose
+// FAR_LOSSES or more beside it, and so are candidates of long reads. Blocks and gains of segments
+// compare bases of the text on other diagonals by their codes, also if they are ambiguous, in no
+// contig or in another one. This can only let more seem equal.
 #include "local.cuh"
 #include "pieces.cuh"
 

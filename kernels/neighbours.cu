@@ -39,7 +39,7 @@ struct TableParams {
 	u32 first;   // the first 32 letters that are looked up, padding counted
 	u32 words;   // of 32 letters
 	u32 q;       // letters of a word of the table
-	u32 unknown; // places that begin with so many letters that match nothing are left out; 0: none
+	u32 unknown; // places are left out whose first letters match nothing, so many; 0: none
 	u32 k;
 	u32 unused;
 };

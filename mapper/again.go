@@ -77,6 +77,9 @@ func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []
 				n = len(all)
 			}
 			s.locations += int32(n)
+			if w.local != nil {
+				s.bases = max(s.bases, int32(p.batch.Length(read+x)))
+			}
 		}
 		if alone {
 			g.align(read, mates[0])

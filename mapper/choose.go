@@ -65,7 +65,7 @@ func (c *chooser) choose(g *group, read, i int) (made choice, aligned int) {
 			more += int(n)
 		}
 	}
-	if c.limit(&made, len(reported), more, left); made.dropped {
+	if c.limit(&made, len(reported), 0, more, left); made.dropped {
 		return made, 0
 	}
 	g.arrange(read, reported)
@@ -75,8 +75,8 @@ func (c *chooser) choose(g *group, read, i int) (made choice, aligned int) {
 
 // chooseMate is choose for a mate whose pair has chosen the primary location: the one in m. Finders
 // hand on all locations of mates that may count. unique tells that the pair is the only proper one
-// of the fewest edits.
-func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made choice, aligned int) {
+// of the fewest edits. A rescued location is not one of too many (limit).
+func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique, rescued bool) (made choice, aligned int) {
 	all := g.of(s)
 	primary := m.locations[m.primary]
 	made = choice{from: s.from, to: s.from, found: len(all), mapQ: m.quality}
@@ -91,7 +91,11 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 	if len(reported) == 0 {
 		return made, 0
 	}
-	if c.limit(&made, len(reported), 0, left); made.dropped {
+	extra := 0
+	if rescued {
+		extra = 1
+	}
+	if c.limit(&made, len(reported), extra, 0, left); made.dropped {
 		return made, 0
 	}
 	g.arrange(m.read, reported)
@@ -138,9 +142,9 @@ func (c *chooser) reported(all []locate.Location, primary *locate.Location, uniq
 }
 
 // limit sets how many of n ordered locations are written, and how many of `more` that a GPU has
-// counted. None is written where there are too many and c.over is OverDrop. left has the numbers of
-// others that are not held, by distance.
-func (c *chooser) limit(made *choice, n, more int, left []uint32) {
+// counted. None is written where there are too many and c.over is OverDrop; `extra` of these do not
+// count then. left has the numbers of others that are not held, by distance.
+func (c *chooser) limit(made *choice, n, extra, more int, left []uint32) {
 	if c.report.Mode == ReportOne {
 		n, left = min(n, 1), nil
 	}
@@ -149,12 +153,13 @@ func (c *chooser) limit(made *choice, n, more int, left []uint32) {
 			made.capped = true
 		}
 	}
+	tooMany := made.capped
 	if c.most > 0 && n+more > c.most {
-		made.capped = true
+		made.capped, tooMany = true, tooMany || n-extra+more > c.most
 		n = min(n, c.most)
 		more = c.most - n
 	}
-	if made.capped && c.over == OverDrop {
+	if tooMany && c.over == OverDrop {
 		made.dropped = true
 		n, more = 0, 0
 	}

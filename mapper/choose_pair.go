@@ -131,7 +131,7 @@ func (p *pairing) rescue(read, i, lost int) pairChoice {
 	spans[1-lost] = anchors
 	p.set(1-lost, read+1-lost, g.of(anchors), k)
 	before := len(g.locations)
-	all := p.seek(lost)
+	all := p.seek(lost, len(p.mates[1-lost].byRank))
 	if len(g.locations) == before {
 		return pairChoice{class: oneEndAnchored, bounded: !all}
 	}
@@ -153,11 +153,13 @@ func (p *pairing) rescue(read, i, lost int) pairChoice {
 }
 
 // mayRescue tells whether two mates with locations are sought farther, each in its proper places
-// beside the other: if they have no proper combination, or if one has parts alone. More of it than
-// a part may lie there, as across a long gap.
+// beside the other: if their best locations apart are likelier than all proper combinations, or if
+// one has parts alone. More of it than a part may lie there, as across a long gap.
+//
+// By lemma 3 this does not depend on what is known beyond the locations that may be chosen.
 func (p *pairing) mayRescue(read int) bool {
 	g := p.group
-	return len(p.ties) == 0 || (g.parts[read] != nil) != (g.parts[read+1] != nil)
+	return len(p.ties) == 0 || p.least > p.alone() || (g.parts[read] != nil) != (g.parts[read+1] != nil)
 }
 
 // A rescuedSpan has locations of a mate in the group: `known` ones, and then those that were found
@@ -168,27 +170,32 @@ type rescuedSpan struct {
 }
 
 // addRescued adds new locations to both mates, by seekBeside, and sets both. all is false where a
-// mate was not sought beside all locations of the other.
+// mate was not sought beside all near locations of the other.
 func (p *pairing) addRescued(read int) (mates [2]rescuedSpan, all bool) {
-	g := p.group
-	var sought [2]bool
+	g, all := p.group, true
+	var known [2]int32 // up to which those in proper places are
 	for x := range mates {
 		s := &mates[x]
-		s.from = len(g.locations)
-		g.locations = append(g.locations, p.mates[x].locations...)
-		s.known, sought[x] = p.seekBeside(x, s.from)
+		s.from, s.known, known[x] = len(g.locations), len(p.mates[x].locations), p.mates[x].known
+		for _, l := range p.mates[x].locations {
+			l.Paired = false
+			g.locations = append(g.locations, l)
+		}
+		if p.seeksFarther(read + x) {
+			sought := false
+			if s.known, sought = p.seekBeside(x, s.from); sought {
+				known[x] = int32(p.furthest(g.batch.Length(read + x)))
+			}
+			all = all && sought
+		}
 		s.to = len(g.locations)
 	}
 	for x := range mates {
 		m := &p.mates[x]
-		known := m.known
-		if sought[x] {
-			known = max(known, int32(p.furthest(g.batch.Length(read+x))))
-		}
 		p.set(x, read+x, g.of(mates[x].span), m.k)
-		p.know(m, known)
+		p.know(m, known[x])
 	}
-	return mates, sought[0] && sought[1]
+	return mates, all
 }
 
 // keepRescued leaves in the span of a mate, number i of the group, its known locations and its

@@ -138,7 +138,7 @@ func TestLimit(t *testing.T) {
 	} {
 		chooser := chooser{report: Report{Mode: c.mode, Strata: 1}, most: c.most, over: c.over, counts: distances{0, 5, 2, 2}}
 		made := choice{from: 10}
-		if chooser.limit(&made, c.n, c.more, c.left); made.to != 10+c.to || made.capped != c.capped || made.counted != c.counted {
+		if chooser.limit(&made, c.n, 0, c.more, c.left); made.to != 10+c.to || made.capped != c.capped || made.counted != c.counted {
 			t.Errorf("%+v: %d and %d counted, capped %v", c, made.to-10, made.counted, made.capped)
 		}
 	}

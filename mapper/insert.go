@@ -160,10 +160,11 @@ const (
 	strayShare = 0.02
 )
 
-// readThrough makes short fragments proper, if the bounds are estimated. An estimate sees none with
-// reads that go on into the adapter and are clipped, and these come from no structural variant.
-func (m *insertModel) readThrough() {
-	if m.estimated {
+// readThrough makes all shorter fragments proper, if the estimated bounds reach down to twice the
+// length of reads, bases. Reads of fragments that are shorter than these go on into the adapter and
+// are clipped, so that an estimate does not see them. They come from no structural variant.
+func (m *insertModel) readThrough(bases int) {
+	if m.estimated && m.low <= 2*bases {
 		m.low = 1
 	}
 }

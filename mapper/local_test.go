@@ -100,8 +100,9 @@ func TestLocalOnGPU(t *testing.T) {
 	}
 }
 
-// TestLocalShortFragments has reads that go on into the adapter, of fragments below the bounds of
-// an estimate: their pairs are proper where ends may be clipped.
+// TestLocalShortFragments has reads that go on into the adapter, of fragments below the estimate's
+// bounds. Their pairs are proper where ends may be clipped, and the bounds go down to twice the
+// length of the reads.
 func TestLocalShortFragments(t *testing.T) {
 	t.Parallel()
 	const m = 100
@@ -111,8 +112,9 @@ func TestLocalShortFragments(t *testing.T) {
 		proper bool
 	}{
 		{160, &Local{Score: DefaultScore, Split: true}, true},
-		{400, &Local{Score: DefaultScore, Split: true}, true},
-		{400, nil, false},
+		{260, &Local{Score: DefaultScore, Split: true}, true},
+		{400, &Local{Score: DefaultScore, Split: true}, false},
+		{160, nil, false},
 	} {
 		r := rand.New(rand.NewPCG(26, 11))
 		text := truth.Random(r, 20_000, "ACGT")

@@ -24,9 +24,9 @@ import (
 // primary location of a mate is right is the sum of L over the combinations with this location,
 // divided by the sum over all. This is the rule of mapQ, if the other mate is left out.
 //
-// A mate without locations is rescued: sought with more than k edits in its proper places. So are
-// both mates if no combination is proper. Then the unknown location there has one more than that.
-// The one anywhere is taken to have as many as a rescued mate.
+// A mate without locations is rescued: sought with more than k edits in its proper places. Both
+// mates are if their best locations apart are likelier than all proper combinations. Then the
+// unknown location there has one more. The one anywhere is taken to have as many as a rescued mate.
 
 // pairCombinations is the most proper combinations of a pair that are weighed. In repeats there may
 // be millions: locations of the first mate are then taken best first, in order of (distance,
@@ -312,14 +312,18 @@ func (p *pairing) weigh(i, j int32, insert int) {
 	}
 }
 
+// alone returns the penalty of the best locations of both mates, if these are not proper.
+func (p *pairing) alone() penalty {
+	return penalty(p.mates[0].best+p.mates[1].best)*p.odds.penalty + penaltyOf(discordantDensity(p.bases))
+}
+
 // pick sets the primary locations of both mates and their qualities. onlyProper is set where one
 // mate was rescued: the pair has to be proper.
 func (p *pairing) pick(onlyProper bool) {
 	first, second := &p.mates[0], &p.mates[1]
 	c := discordantDensity(p.bases)
-	alone := penalty(first.best+second.best)*p.odds.penalty + penaltyOf(c)
 	p.unique = false
-	if len(p.ties) > 0 && (onlyProper || p.least <= alone) {
+	if len(p.ties) > 0 && (onlyProper || p.least <= p.alone()) {
 		tie := p.ties[p.among(len(p.ties), func(x, y int) int { return p.compareTies(p.ties[x], p.ties[y]) })]
 		first.primary, second.primary = int(tie.first), int(tie.second)
 		edits := first.locations[first.primary].Distance + second.locations[second.primary].Distance

@@ -36,7 +36,7 @@ func TestPartners(t *testing.T) {
 					t.Fatalf("seed %d, pair %d: no location", seed, i/2)
 				}
 			}
-			w := &weighed{o: &o.Pairs, model: model}
+			w := &weighed{o: &o.Pairs, model: model, apart: 0.01 / (2 * float64(max(o.limits.bases, int64(ref.TotalLength())))), each: localDistance}
 			sets, known, places, counted := w.withPartners(&all, m, int(one.pairing.chosen(model)), m/5)
 			for x := range sets {
 				if len(sets[x]) > 0 {
@@ -156,9 +156,15 @@ func (w *weighed) withPartners(all *[2][]locate.Location, m, chosen, k int) (set
 		add(x, places[x])
 	}
 	w.a, w.b, counted = sets[0], sets[1], [2]int{len(sets[0]), len(sets[1])}
-	for i := range w.a {
-		if w.partnered(0, i) {
-			return sets, known, places, counted
+	cost := func(distance int32, likelihood float64) penalty { // rounded
+		return penalty(distance)*localOdds.penalty + penaltyOf(likelihood)
+	}
+	apart := cost(least(w.a)+least(w.b), w.apart)
+	for i, a := range w.a {
+		for j, b := range w.b {
+			if insert, _ := w.o.insert(&w.a[i], &w.b[j]); w.proper(i, j) && cost(a.Distance+b.Distance, w.model.density(insert)) <= apart {
+				return sets, known, places, counted
+			}
 		}
 	}
 	for x := range sets { // each mate is rescued beside the other

@@ -7,8 +7,8 @@ import (
 	"scanmap/locate"
 )
 
-// rescueWindows is the most locations of a mate near which its lost partner is sought, best first.
-// In repeats there may be thousands, and the partner would be found as often.
+// rescueWindows is the most locations of a mate near which its partner is sought, best first. In
+// repeats there may be thousands, and the partner would be found as often.
 const rescueWindows = 64
 
 // rescueLongest is the most insert sizes for which mates are rescued: some 0.2 ms a window for a
@@ -19,64 +19,82 @@ const rescueLongest = 1 << 14
 // some 0.3 ms each. Others take 10 to 50 us.
 const localWindows = 16
 
-// seek finds locations of a mate that has none within k edits, in its proper place beside the
-// locations of the other, over every base there. It may have more edits than k: PairOptions.Rescue
-// says how many. They are appended to the locations of the group. all is false when the other mate
-// has more locations than rescueWindows, or more than rescueKept were found.
-func (p *pairing) seek(lost int) (all bool) {
-	anchor, b := &p.mates[1-lost], p.group.batch
-	read := anchor.read + 2*lost - 1 // mates are neighbours
-	n, o := int32(b.Length(read)), p.options
-	k := int32(p.furthest(int(n)))
-	if p.local {
-		return p.seekLocal(lost, read, int(k))
-	}
-	if int(k) <= b.K(read) || n == 0 || b.Ambiguous(read) > int(k) || p.model.high-p.model.low > rescueLongest {
-		return true
-	}
-	p.found = p.found[:0]
-	locator := &p.group.reader.Locator
-	gaps := locator.Metric.Gaps(int(k))
-	for _, i := range anchor.byRank[:min(len(anchor.byRank), rescueWindows)] {
-		a := &anchor.locations[i]
-		site := locate.At(a.Place.Contig(), o.Orientation.partnerStrand(a.Place.Strand()))
-		first, last := p.partnerEnds(a, 1-lost, n, int32(gaps+locator.Metric.Gaps(int(anchor.most))))
-		// Distances are exact where the best alignment stays on the diagonals that are measured: as many
-		// more on each side as there may be gaps.
-		strand := p.group.read(read).Strand(site)
-		p.found = append(p.found, locator.InBand(strand, site, int(k), first-int(n)-gaps, last-first+2*gaps+1)...)
-	}
-	return p.separate(read, int32(gaps)) && len(anchor.byRank) <= rescueWindows
+// seeksFarther tells whether a read is sought in its proper places with more than k edits.
+func (p *pairing) seeksFarther(read int) bool {
+	b := p.group.batch
+	n := b.Length(read)
+	k := p.furthest(n)
+	return k > b.K(read) && n > 0 && (p.local || b.Ambiguous(read) <= k) && p.model.high-p.model.low <= rescueLongest
 }
 
-// seekLocal is seek for local locations: the best one in each of the mate's proper places, over
-// every base there, if its score is rescueScore or more. k is the largest distance. A location that
-// goes on beyond such a place, and is not proper then, does not count.
-func (p *pairing) seekLocal(lost, read, k int) (all bool) {
-	anchor, b := &p.mates[1-lost], p.group.batch
-	n := b.Length(read)
-	if k <= b.K(read) || n == 0 || p.model.high-p.model.low > rescueLongest {
+// windows is the most locations of the other beside which a mate is sought.
+func (p *pairing) windows() int {
+	if p.local {
+		return localWindows
+	}
+	return rescueWindows
+}
+
+// reach returns the gaps that a location of a mate may have that is sought up to a distance.
+func (p *pairing) reach(k int) int32 {
+	if p.local {
+		return int32(k / localDistance)
+	}
+	return int32(p.group.reader.Locator.Metric.Gaps(k))
+}
+
+// seek finds locations of a mate in its proper places beside the best n locations of the other,
+// windows at most, over every base there. They may have more edits than k: PairOptions.Rescue says
+// how many. They are appended to the locations of the group. all is false when n is more, or more
+// than rescueKept were found.
+func (p *pairing) seek(lost, n int) (all bool) {
+	anchor := &p.mates[1-lost]
+	read := anchor.read + 2*lost - 1 // mates are neighbours
+	if !p.seeksFarther(read) {
 		return true
 	}
 	p.found = p.found[:0]
-	view, reach := p.group.read(read), int32(k/localDistance)
-	for _, i := range anchor.byRank[:min(len(anchor.byRank), localWindows)] {
+	k := p.furthest(p.group.batch.Length(read))
+	for _, i := range anchor.byRank[:min(n, p.windows())] {
 		a := &anchor.locations[i]
 		site := locate.At(a.Place.Contig(), p.options.Orientation.partnerStrand(a.Place.Strand()))
-		first, last := p.partnerEnds(a, 1-lost, int32(n), anchor.slack)
-		l, ok := p.group.reader.LocalIn(view, site, n-k, first-n, last)
-		if !ok {
-			continue
+		if p.local {
+			p.seekLocal(lost, read, k, site, a)
+		} else {
+			p.seekWhole(lost, read, k, site, a)
 		}
-		whole, ok := p.group.reader.LocalIn(view, site, n-k, int(l.Start)-n, int(l.End)+n)
-		if ok && p.isNear(read, &whole, &l, reach) {
-			if l = whole; !p.isProper(lost, &l, a) {
-				continue
-			}
-		}
-		p.found = append(p.found, l)
 	}
-	return p.separate(read, reach) && len(anchor.byRank) <= localWindows
+	return p.separate(read, p.reach(k)) && n <= p.windows()
+}
+
+// seekWhole adds to p.found the locations of a mate, of k edits at most, that are proper beside a
+// location of the other.
+func (p *pairing) seekWhole(lost, read, k int, site locate.Place, a *locate.Location) {
+	locator, n := &p.group.reader.Locator, int32(p.group.batch.Length(read))
+	gaps := locator.Metric.Gaps(k)
+	first, last := p.partnerEnds(a, 1-lost, n, int32(gaps+locator.Metric.Gaps(int(p.mates[1-lost].most))))
+	// Distances are exact where the best alignment stays on the diagonals that are measured: as many
+	// more on each side as there may be gaps.
+	strand := p.group.read(read).Strand(site)
+	p.found = append(p.found, locator.InBand(strand, site, k, first-int(n)-gaps, last-first+2*gaps+1)...)
+}
+
+// seekLocal is seekWhole for local locations: the best one, if its score is rescueScore or more.
+// One that goes on beyond the proper place, and is not proper then, does not count.
+func (p *pairing) seekLocal(lost, read, k int, site locate.Place, a *locate.Location) {
+	n, view := p.group.batch.Length(read), p.group.read(read)
+	first, last := p.partnerEnds(a, 1-lost, int32(n), p.mates[1-lost].slack)
+	l, ok := p.group.reader.LocalIn(view, site, n-k, first-n, last)
+	if !ok {
+		return
+	}
+	whole, ok := p.group.reader.LocalIn(view, site, n-k, int(l.Start)-n, int(l.End)+n)
+	if ok && p.isNear(read, &whole, &l, p.reach(k)) {
+		if l = whole; !p.isProper(lost, &l, a) {
+			return
+		}
+	}
+	p.found = append(p.found, l)
 }
 
 // rescueKept is the most locations of a mate that was sought that are weighed, best first. More are
@@ -133,23 +151,21 @@ func (p *pairing) isNear(read int, x, l *locate.Location, reach int32) bool {
 	return max(x.Start-l.Start, l.Start-x.Start) <= reach
 }
 
-// seekBeside seeks a mate in its proper places beside the locations of the other. The group has its
-// known locations from index `from` on, and the new ones after them. Of a part and a location in
-// the same place the better one stays. `known` is how many known ones are left. all is false when
-// the other mate has too many locations, or too many insert sizes are proper.
+// seekBeside seeks a mate in its proper places beside near locations of the other. The group has
+// its known locations from index `from` on, and the new ones after them. Of a part and a location
+// in the same place the better one stays. `known` is how many known ones are left. all is false
+// when the other mate has too many near locations, and none is found then for a mate without parts.
 func (p *pairing) seekBeside(mate, from int) (known int, all bool) {
-	g, m := p.group, &p.mates[mate]
-	before, k := len(g.locations), p.furthest(g.batch.Length(m.read))
-	windows, reach := rescueWindows, int32(g.reader.Locator.Metric.Gaps(k))
-	if p.local {
-		windows, reach = localWindows, int32(k/localDistance)
+	g, m, other := p.group, &p.mates[mate], &p.mates[1-mate]
+	before, parts, n := len(g.locations), g.parts[m.read] != nil, 0
+	for n < len(other.byRank) && other.locations[other.byRank[n]].Distance <= other.best+p.nearest() {
+		n++
 	}
-	if len(p.mates[1-mate].byRank) > windows || p.model.high-p.model.low > rescueLongest {
+	if n > p.windows() && !parts {
 		return before - from, false
 	}
-	all = p.seek(mate)
-	old, found := g.locations[from:before], g.locations[before:]
-	parts := g.parts[m.read] != nil
+	all = p.seek(mate, n)
+	old, found, reach := g.locations[from:before], g.locations[before:], p.reach(p.furthest(g.batch.Length(m.read)))
 	found = slices.DeleteFunc(found, func(l locate.Location) bool {
 		return slices.ContainsFunc(old, func(x locate.Location) bool {
 			return (!parts || x.Distance <= l.Distance) && p.isNear(m.read, &x, &l, reach)
@@ -162,4 +178,13 @@ func (p *pairing) seekBeside(mate, from int) (known int, all bool) {
 	}
 	g.locations = append(g.locations[:from+len(old)], found...)
 	return len(old), all
+}
+
+// nearest is how much farther than the best a location of a mate is at most that is near in every
+// mode of report.
+func (p *pairing) nearest() int32 {
+	if p.local {
+		return nearOfMates * localDistance
+	}
+	return nearEdits
 }

@@ -57,7 +57,7 @@ func (r *resolver) resolve(ctx context.Context, p part) error {
 			return err
 		}
 		if r.current = p.library; r.current.paired() && r.current.insert.Load() == nil {
-			r.estimate = newEstimate(r.options.limits.estimatePairs, r.options.Local != nil)
+			r.estimate = newEstimate(r.options.limits.estimatePairs)
 		}
 	}
 	if e := r.estimate; e != nil {
@@ -198,8 +198,8 @@ func (r *resolver) settle(ctx context.Context) error {
 	}
 	least := r.pairs.MinInsert
 	model := fit(e.inserts, least)
-	if least == 0 && e.clips {
-		model.readThrough()
+	if least == 0 {
+		model.readThrough(int(e.longest))
 	}
 	if model.high < least {
 		return fmt.Errorf("%s: the first pairs have insert sizes of at most %d, but the least allowed is %d", l.Reads, model.high, least)

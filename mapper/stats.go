@@ -120,8 +120,7 @@ type PairStats struct {
 	Discordant, OtherContig, OtherOrientation, TooNear, TooFar int64
 	// OneEndAnchored pairs have one mapped mate, Unmapped ones none.
 	OneEndAnchored, Unmapped int64
-	// Rescued is the number of mates found near their partner with more than k edits; their pairs
-	// count as Proper.
+	// Rescued is the number of mates found near their partner with more than k edits.
 	Rescued int64
 	// Bounded pairs have more combinations of locations than were weighed.
 	Bounded int64

@@ -120,18 +120,19 @@ func (w *worker) choose(l *library, from, to int) (aligned int) {
 	w.pairing.model = l.insert.Load()
 	for i := 0; i < len(w.choices); i += 2 {
 		p := w.pairing.choose(from+i, i)
-		w.pairs = append(w.pairs, p)
 		for x := range 2 {
 			c := &w.choices[i+x]
 			if p.joined() {
-				*c, n = w.chooser.chooseMate(&w.group, w.group.spans[i+x], &w.pairing.mates[x], w.pairing.unique)
+				*c, n = w.chooser.chooseMate(&w.group, w.group.spans[i+x], &w.pairing.mates[x], w.pairing.unique, p.rescued[x])
 			} else {
 				*c, n = w.chooser.choose(&w.group, from+i+x, i+x)
 			}
+			p.rescued[x] = p.rescued[x] && c.from < c.to
 			c.pair, c.rescued = p.class, p.rescued[x]
 			w.group.addSupplement(w.chooser.odds, from+i+x, c)
 			aligned += n
 		}
+		w.pairs = append(w.pairs, p)
 	}
 	return aligned
 }

@@ -57,7 +57,7 @@ func mapFlags() []cli.Flag {
 			Usage: "least `SCORE` with --local: 1 for a match, -4 for a mismatch, gaps as in --gaps but " +
 				strconv.Itoa(mapper.LocalCap) + " at most; or a percentage of the read's length"},
 		&cli.StringFlag{Name: "clip-penalty", Value: "0", Category: categoryMapping,
-			Usage: "clip an end with --local only where that scores more by over `N`, as bwa mem -L; changes the alignments that are written alone"},
+			Usage: "clip an end with --local only where that scores `N` more, or better, as bwa mem -L; changes the alignments that are written alone"},
 		&cli.BoolFlag{Name: "split", Category: categoryMapping, DisableDefaultText: true,
 			Usage: fmt.Sprintf("with --local, find parts of %d bases or more at either end of reads that have no location, within 4%% edits, "+
 				"and write two parts of a read as a primary and a supplementary record", mapper.LeastPart)},

@@ -127,14 +127,14 @@ func TestLead(t *testing.T) {
 		local, capless := locate.Local{Reference: ref, Cap: most}, locate.Local{Reference: ref}
 		for _, c := range candidates {
 			read, d := int(c.read), int(c.position())-kernels.TextPadding
-			lost, piece := min(b.Sought(read), b.K(read)), pieceOf(b, read)
+			lost, piece, each := min(b.Sought(read), b.K(read)), pieceOf(b, read), eachOf(b, read)
 			leadsBy := func(l *locate.Local) bool {
 				return l.Leads(b.Length(read), b.K(read), b.Sought(read), b.strand(read, locate.Forward), locate.At(0, locate.Forward), d)
 			}
 			leads := leadsBy(&local)
 			capless.Cap = max(most, lost+1)
 			switch {
-			case leads && !led[c] && !leadsBy(&capless) && (refused%4 != 0 || !throughDiagonal(ref, reads[read], d, piece, lost, b.Sought(read) > b.K(read), most)):
+			case leads && !led[c] && !leadsBy(&capless) && (refused%4 != 0 || !throughDiagonal(ref, reads[read], d, piece, lost, each, most)):
 				refused++
 			case leads && !led[c]:
 				t.Fatalf("case %d: of read %s, which may lose %d with gaps of %d, the candidate at %d of %s is dropped",
@@ -150,9 +150,8 @@ func TestLead(t *testing.T) {
 			default:
 				dropped++
 			}
-			forgives := b.Sought(read) > b.K(read)
 			if n := -least[c]; n > 0 && least[c] != locate.Gapless {
-				if bounds++; bounds%64 == 0 && throughDiagonal(ref, reads[read], d, piece, n-1, forgives, most) {
+				if bounds++; bounds%64 == 0 && throughDiagonal(ref, reads[read], d, piece, n-1, each, most) {
 					t.Fatalf("case %d: read %s loses less than %d through %d", i, reads[read], n, d)
 				}
 			}
@@ -162,7 +161,7 @@ func TestLead(t *testing.T) {
 			}
 			gaps := one > locate.LossLeap && local.Leads(b.Length(read), b.K(read), one-1, b.strand(read, locate.Forward), locate.At(0, locate.Forward), d)
 			switch {
-			case least[c] == locate.Gapless && gaps && throughDiagonal(ref, reads[read], d, piece, one-1, forgives, most):
+			case least[c] == locate.Gapless && gaps && throughDiagonal(ref, reads[read], d, piece, one-1, each, most):
 				t.Fatalf("case %d: read %s loses less than %d with gaps, through %d", i, reads[read], one, d)
 			case least[c] == locate.Gapless:
 				known++
@@ -350,8 +349,8 @@ func tight(t *testing.T, r *rand.Rand, part int, cases []tightCase) {
 	}
 	led, _ := p.leading(t, candidates)
 	for i, c := range candidates {
-		d, forgives := int(c.position())-kernels.TextPadding, b.Sought(int(c.read)) > b.K(int(c.read))
-		if i%40 == 0 && !throughDiagonal(ref, reads[c.read], d, pieceOf(b, int(c.read)), int(b.loss(int(c.read))), forgives, locate.DefaultCap) {
+		d := int(c.position()) - kernels.TextPadding
+		if i%40 == 0 && !throughDiagonal(ref, reads[c.read], d, pieceOf(b, int(c.read)), int(b.loss(int(c.read))), eachOf(b, int(c.read)), locate.DefaultCap) {
 			t.Fatalf("no alignment of read %d that loses %d goes through %d", c.read, cases[c.read].lost, d)
 		}
 		if !led[c] {
@@ -467,14 +466,14 @@ func TestLeadNear(t *testing.T) {
 		local := locate.Local{Reference: ref, Cap: locate.DefaultCap}
 		for _, c := range candidates {
 			read, d := int(c.read), int(c.position())-kernels.TextPadding
-			lost := b.Sought(read)
+			lost, each := b.Sought(read), eachOf(b, read)
 			if n := best[read] + near; n <= int(b.loss(read)) {
-				lost = n
+				lost, each = n, len(reads[read])
 			}
 			leads := local.Leads(b.Length(read), b.K(read), lost, b.strand(read, locate.Forward), locate.At(0, locate.Forward), d)
 			one := onOne(ref, reads[read], d)
 			switch {
-			case leads && !led[c] && !throughDiagonal(ref, reads[read], d, pieceOf(b, read), lost, lost == b.Sought(read) && lost > b.K(read), locate.DefaultCap):
+			case leads && !led[c] && !throughDiagonal(ref, reads[read], d, pieceOf(b, read), min(lost, b.K(read)), each, locate.DefaultCap):
 				refused++
 			case leads && !led[c]:
 				t.Fatalf("case %d: of read %d, whose best loses %d, the candidate at %d is dropped, which may lose %d", i, read, best[read], d, lost)
@@ -536,16 +535,20 @@ func pieceOf(b *Batch, read int) int {
 	return locate.CutLocal(m, m-int(b.loss(read)), b.local.Cap).Bases
 }
 
+// eachOf returns what an inserted base of a read loses beside its gap, in parts of its length.
+func eachOf(b *Batch, read int) int {
+	if b.Sought(read) > b.K(read) {
+		return int(b.loss(read))
+	}
+	return b.Length(read)
+}
+
 // throughDiagonal tells from all cells whether an alignment with a piece on a diagonal of a read
-// loses no more than `lost`, net of what the threshold forgives for inserted bases, if that is set.
-// Gaps cost `most` at most.
-func throughDiagonal(ref *dna.Reference, read string, diagonal, piece, lost int, forgives bool, most int) bool {
+// loses no more than `lost`. An inserted base loses `each` beside its gap, in parts of the read's
+// length. Gaps cost `most` at most.
+func throughDiagonal(ref *dna.Reference, read string, diagonal, piece, lost, each, most int) bool {
 	const never, reach = 1 << 40, 300 // diagonals on either side
 	m := len(read)
-	each := m // what an inserted base loses beside its gap, in 1/m
-	if forgives {
-		each = lost
-	}
 	// By base and diagonal, without and with a piece on the diagonal itself.
 	cells := make([][2*reach + 1][2]int, m)
 	equal := 0 // bases on the diagonal up to one
