@@ -124,17 +124,13 @@ func TestLead(t *testing.T) {
 			}
 		}
 		led, least := p.leading(t, candidates)
-		local, capless := locate.Local{Reference: ref, Cap: most}, locate.Local{Reference: ref}
+		local := locate.Local{Reference: ref, Cap: most}
 		for _, c := range candidates {
 			read, d := int(c.read), int(c.position())-kernels.TextPadding
 			lost, piece, each := min(b.Sought(read), b.K(read)), pieceOf(b, read), eachOf(b, read)
-			leadsBy := func(l *locate.Local) bool {
-				return l.Leads(b.Length(read), b.K(read), b.Sought(read), b.strand(read, locate.Forward), locate.At(0, locate.Forward), d)
-			}
-			leads := leadsBy(&local)
-			capless.Cap = max(most, lost+1)
+			leads := local.Leads(b.Length(read), b.K(read), b.Sought(read), b.strand(read, locate.Forward), locate.At(0, locate.Forward), d)
 			switch {
-			case leads && !led[c] && !leadsBy(&capless) && (refused%4 != 0 || !throughDiagonal(ref, reads[read], d, piece, lost, each, most)):
+			case leads && !led[c] && lost >= most && (refused%4 != 0 || !throughDiagonal(ref, reads[read], d, piece, lost, each, most)):
 				refused++
 			case leads && !led[c]:
 				t.Fatalf("case %d: of read %s, which may lose %d with gaps of %d, the candidate at %d of %s is dropped",
