@@ -129,7 +129,7 @@ const mostUnclipped = 40
 
 // unclipWhole gives a local location that is clipped the best alignment of the whole strand around
 // it instead of its own, with gaps beside its clips, where that lowers the score by less than a
-// penalty for each clip.
+// penalty for each clip, or by as much and has more gaps.
 func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, penalty int32) {
 	operations := a.Operations(l)
 	start, end, most := l.Start, l.End, l.Loss

@@ -156,7 +156,7 @@ func (p *pairing) rescue(read, i, lost int) pairChoice {
 // beside the other: if their best locations apart are likelier than all proper combinations, or if
 // one has parts alone. More of it than a part may lie there, as across a long gap.
 //
-// By lemma 3 this does not depend on what is known beyond the locations that may be chosen.
+// By lemma 3 no location beyond those that may be chosen changes this.
 func (p *pairing) mayRescue(read int) bool {
 	g := p.group
 	return len(p.ties) == 0 || p.least > p.alone() || (g.parts[read] != nil) != (g.parts[read+1] != nil)

@@ -67,11 +67,14 @@ const nearOfMates = 1
 func (o *Options) near() int32 { return o.nearBy(nearEdits) }
 
 // nearMate is near for mates.
-func (o *Options) nearMate() int32 {
-	if o.Local != nil {
-		return o.nearBy(nearOfMates)
+func (o *Options) nearMate() int32 { return o.nearBy(mateEdits(o.Local != nil)) }
+
+// mateEdits is nearEdits for mates, with local locations or with others.
+func mateEdits(local bool) int32 {
+	if local {
+		return nearOfMates
 	}
-	return o.near()
+	return nearEdits
 }
 
 // nearAlone tells whether local locations that are not near are not settled, where they do not

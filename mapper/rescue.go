@@ -158,7 +158,8 @@ func (p *pairing) isNear(read int, x, l *locate.Location, reach int32) bool {
 func (p *pairing) seekBeside(mate, from int) (known int, all bool) {
 	g, m, other := p.group, &p.mates[mate], &p.mates[1-mate]
 	before, parts, n := len(g.locations), g.parts[m.read] != nil, 0
-	for n < len(other.byRank) && other.locations[other.byRank[n]].Distance <= other.best+p.nearest() {
+	near := other.best + mateEdits(p.local)*p.odds.each // in every mode of report
+	for n < len(other.byRank) && other.locations[other.byRank[n]].Distance <= near {
 		n++
 	}
 	if n > p.windows() && !parts {
@@ -178,13 +179,4 @@ func (p *pairing) seekBeside(mate, from int) (known int, all bool) {
 	}
 	g.locations = append(g.locations[:from+len(old)], found...)
 	return len(old), all
-}
-
-// nearest is how much farther than the best a location of a mate is at most that is near in every
-// mode of report.
-func (p *pairing) nearest() int32 {
-	if p.local {
-		return nearOfMates * localDistance
-	}
-	return nearEdits
 }

@@ -122,7 +122,7 @@ type PairStats struct {
 	OneEndAnchored, Unmapped int64
 	// Rescued is the number of mates found near their partner with more than k edits.
 	Rescued int64
-	// Bounded pairs have more combinations of locations than were weighed.
+	// Bounded pairs have more locations, or combinations of them, than were weighed.
 	Bounded int64
 	Insert  InsertStats
 }

@@ -25,10 +25,10 @@ const (
 // has fewer page faults (docs/benchmarks/hugepages-2026-11-29.md). It is for a process without
 // limits on its address space. The root of the system's files is given.
 //
-// The part is a slice without writes, which takes no memory of its own. It is given
-// up at once. The runtime uses its addresses again, and Linux knows huge pages by addresses
-// (madvise(2)). Linux also fills huge pages again after the runtime has given memory back. The
-// process may then have more memory than the runtime knows, but no more than this part.
+// The part is a slice without writes, and takes no memory of its own. It is given up at once. The
+// runtime uses its addresses again, and Linux knows huge pages by addresses (madvise(2)). Linux
+// also fills huge pages again after the runtime has given memory back. The process may then have
+// more memory than the runtime knows, but no more than this part.
 func useHugePages(root fs.FS) {
 	if n := hugeBytes(root); n > 0 {
 		_ = unix.Madvise(make([]byte, n), adviseHugePages) // without it all is as before
