@@ -13,11 +13,11 @@ import (
 )
 
 // TestMayQualify plants alignments that qualify: no diagonal on which one has a whole piece is
-// refused, on either strand.
+// refused: by its own bounds, by cheap ones, or by stretches of text.
 func TestMayQualify(t *testing.T) {
 	t.Parallel()
 	var l Local
-	asked, capped, refused := 0, 0, 0
+	asked, capped, refused, refusedBeside := 0, 0, 0, 0
 	cases := []int{3974, 15477, 17046} // rare ones, which some mutants need
 	for n := range effort.Pick(20_000, 1700) {
 		cases = append(cases, n)
@@ -40,6 +40,10 @@ func TestMayQualify(t *testing.T) {
 			d := localDiagonal{diagonal: diagonal, differs: l.differences(nil, strand, place, diagonal, m)}
 			return along(d.differs, m) <= b.budget || l.mayQualify(strand, place, &d)
 		}
+		beside := func(diagonal int) bool {
+			l.lookTogether(strand, place, diagonal-r.IntN(100)*r.IntN(2), diagonal+r.IntN(100)*r.IntN(2))
+			return l.endsBeside(diagonal)
+		}
 		for i, s := range p.Segments {
 			diagonal, ok := 0, false
 			for from := s.Read; from < s.Read+s.Length && !ok; from++ {
@@ -57,13 +61,20 @@ func TestMayQualify(t *testing.T) {
 				t.Fatalf("case %d: %d bases, least %d, cap %d: diagonal %d is refused: read %s in %s, %v",
 					n, m, rules.Least, rules.Cap, diagonal, p.Read, p.Text, p.Segments)
 			}
+			if !l.MayLead(m, m-rules.Least, m, strand.Planes, place, diagonal) || !beside(diagonal) {
+				t.Fatalf("case %d: %d bases, least %d, cap %d: diagonal %d is refused before: read %s in %s, %v",
+					n, m, rules.Least, rules.Cap, diagonal, p.Read, p.Text, p.Segments)
+			}
+		}
+		if other := r.IntN(len(p.Text) - m); !beside(other) {
+			refusedBeside++
 		}
 		if !may(r.IntN(len(p.Text) - m)) {
 			refused++
 		}
 	}
-	if refused < asked/4 || capped < asked/20 {
-		t.Errorf("%d diagonals asked for, %d after gaps, %d others refused: the test shows little", asked, capped, refused)
+	if refused < asked/4 || capped < asked/20 || refusedBeside < asked/40 {
+		t.Errorf("%d diagonals asked for, %d after gaps, %d and %d others refused: the test shows little", asked, capped, refused, refusedBeside)
 	}
 }
 

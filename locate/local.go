@@ -41,6 +41,7 @@ type Local struct {
 	window    localWindow
 	finder    partFinder
 	cells     bestCells
+	stretch   stretchCells
 	locations []Location
 	budget    *localBudget                 // of the read at hand
 	budgets   map[localSought]*localBudget // budgets that were set lately
@@ -94,9 +95,19 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	}
 	apart := b.apart()
 	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
+	next, looked := 0, false // candidates before next lie together, and whether these were looked at
 	for i := range candidates {
 		c := &candidates[i]
 		if i > 0 && c.Place == candidates[i-1].Place && c.Diagonal == candidates[i-1].Diagonal {
+			continue
+		}
+		if i >= next {
+			n, worth := l.together(candidates[i:])
+			if next, looked = i+n, worth; worth {
+				l.lookTogether(r.Strand(c.Place), c.Place, int(c.Diagonal), int(candidates[next-1].Diagonal))
+			}
+		}
+		if looked && !l.endsBeside(int(c.Diagonal)) {
 			continue
 		}
 		if n := len(l.diagonals); n > 0 && (c.Place != l.place || int(c.Diagonal)-l.diagonals[n-1].diagonal > apart || int(c.Diagonal)-l.diagonals[0].diagonal > mostColumns) {
@@ -225,6 +236,26 @@ func (l *Local) Leads(m, k, sought int, strand Planes, p Place, diagonal int) bo
 	l.words = l.words[:0]
 	l.strand, l.one = Strand{Planes: strand}, localDiagonal{diagonal: diagonal}
 	return l.leads(&l.strand, p, &l.one)
+}
+
+// MayLead is Leads by cheap bounds: it may be true where Leads is false. Locations looks at
+// candidates together for less than Leads takes (lemma 23).
+func (l *Local) MayLead(m, k, sought int, strand Planes, p Place, diagonal int) bool {
+	b := l.begin(m, m-k, sought, sought)
+	if b.pieces == 0 {
+		return false
+	}
+	l.strand = Strand{Planes: strand}
+	l.words = l.differences(l.words[:0], &l.strand, p, diagonal, m)
+	if along(l.words, m) <= b.budget {
+		return true
+	}
+	if b.budget >= b.cap {
+		if _, _, may := l.leaps(&l.strand, p, diagonal, l.words, b.budget); may {
+			return true
+		}
+	}
+	return b.near > 0 && !l.broken(&l.strand, p, diagonal, b.near, b.budget)
 }
 
 // leads is Leads for the read at hand. It sets the scores of a diagonal without a gap, and appends

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// sampleReads is how many unmapped reads are looked at: of these a twentieth is known to a
-	// hundredth.
-	sampleReads = 1000
+	// sampleReads is how many unmapped reads are looked at: of these a twentieth is known to three
+	// hundredths.
+	sampleReads = 250
 	// sampleLength is the most bases of a read of the sample, which bounds its memory.
 	sampleLength = 1000
 	// ofSampled is what a read of the sample takes, beside its bases.
@@ -22,6 +22,10 @@ const (
 	// basesOfRead is how many bases of the reference a run may have for each of its reads where
 	// other options are tried: with more, to pass over them takes a good part of the run's own time.
 	basesOfRead = 10_000
+	// lowScore is the lower score that is tried for local locations, in percent. Reads of short tandem
+	// repeats take long with it. It is therefore tried in runs of ofLowScore times the reads for which
+	// other options are tried.
+	lowScore, ofLowScore = 70, 8
 )
 
 // A sample is the reads with the lowest hashes of their names: samples of several workers together

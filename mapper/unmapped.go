@@ -28,7 +28,11 @@ func (o *Options) explain(s *sample, all, bases int64, mapped func(Options, []fa
 	}
 	u := &UnmappedSample{Reads: int64(len(reads))}
 	u.WithAdapters, u.Adapter = findAdapters(reads)
-	if bases/basesOfRead > all {
+	each := int64(1)
+	if o.Local != nil {
+		each = ofLowScore
+	}
+	if bases/basesOfRead*each > all {
 		return u, nil
 	}
 	for _, t := range o.trials(medianLength(reads), bases) {
@@ -52,7 +56,7 @@ type trial struct {
 func (o *Options) trials(length int, bases int64) (all []trial) {
 	with := Options{Threads: o.Threads, Report: Report{Mode: ReportOne}, Temporary: o.Temporary, limits: o.limits}
 	if o.Local != nil {
-		score := Score{Percent: 60, Percentage: true}
+		score := Score{Percent: lowScore, Percentage: true}
 		if score.For(length) < o.Local.Score.For(length) {
 			with.Local = &Local{Score: score}
 			all = append(all, trial{"--min-score " + score.String(), with})

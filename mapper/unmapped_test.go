@@ -71,6 +71,11 @@ func TestUnmappedSample(t *testing.T) {
 			t.Errorf("%d reads of a large reference: %+v", n, s.Sample)
 		}
 	}
+	for n, tries := range map[int]int{few*ofLowScore - 1: 0, few * ofLowScore: 1} {
+		if s := run(Options{Local: &Local{Score: DefaultScore}}, reads[len(reads)-n:]); s.Sample == nil || len(s.Sample.Tried) != tries {
+			t.Errorf("%d reads of a large reference, local locations: %+v", n, s.Sample)
+		}
+	}
 	ref = small
 	for _, c := range []struct {
 		options Options
@@ -79,8 +84,8 @@ func TestUnmappedSample(t *testing.T) {
 		{Options{Distance: Distance{Edits: 0}}, "[--local -e 4%]"},
 		{Options{Distance: Distance{Edits: 2}, Metric: Substitutions}, "[--local --max-mismatches 4]"},
 		{Options{Distance: Distance{Percent: 20, Percentage: true}}, "[--local]"}, // more than by chance
-		{Options{Local: &Local{Score: Score{Percent: 95, Percentage: true}}}, "[--min-score 60%]"},
-		{Options{Local: &Local{Score: Score{Percent: 60, Percentage: true}}}, "[]"},
+		{Options{Local: &Local{Score: Score{Percent: 95, Percentage: true}}}, "[--min-score 70%]"},
+		{Options{Local: &Local{Score: Score{Percent: 70, Percentage: true}}}, "[]"},
 	} {
 		var tried []string
 		for _, x := range c.options.trials(100, 30_000) {

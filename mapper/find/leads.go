@@ -17,7 +17,7 @@ func (b *Batch) leads(l *locate.Local, c *locate.Candidate) bool {
 	if b.local.Parts {
 		return l.LeadsToPart(b.Length(read), strand, c.Place, int(c.Diagonal))
 	}
-	return l.Leads(b.Length(read), b.K(read), b.Sought(read), strand, c.Place, int(c.Diagonal))
+	return l.MayLead(b.Length(read), b.K(read), b.Sought(read), strand, c.Place, int(c.Diagonal))
 }
 
 // A refuser makes candidates, and leaves out the ones leading to nothing.
