@@ -150,8 +150,8 @@ func TestBrokenByTwo(t *testing.T) {
 	}
 }
 
-// TestMayBeCappedByTwo has two insertions of 40 bases. Much more is lost than the read may lose,
-// but for what the threshold forgives.
+// TestMayBeCappedByTwo has two insertions of 40 bases. The read loses more than it may without
+// forgiveness of the threshold.
 func TestMayBeCappedByTwo(t *testing.T) {
 	r := rand.New(rand.NewPCG(65, 66))
 	const part, gap, m = 60, 40, 3*60 + 2*40

@@ -368,7 +368,7 @@ func (j *searchJob) readPatterns(ctx context.Context) ([]search.Pattern, error) 
 	return j.target.Patterns(patterns)
 }
 
-// tellingPatterns are those of readPatterns, unless they would be at most places by chance.
+// tellingPatterns returns the result of readPatterns, unless most places have one by chance.
 func (j *searchJob) tellingPatterns(ctx context.Context) ([]search.Pattern, error) {
 	patterns, err := j.readPatterns(ctx)
 	if err != nil || j.alphabet == search.Bytes {
