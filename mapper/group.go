@@ -45,10 +45,14 @@ type horizon struct {
 }
 
 func newGroup(ref *dna.Reference, o *Options) group {
-	g := group{reader: find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{},
+	return group{reader: newReader(ref, o), left: map[int][]uint32{},
 		parts: map[int][]locate.Location{}, near: o.near(), nearOf: [2]int32{o.near(), o.nearMate()}}
-	g.reader.SeekLocal(o.local())
-	return g
+}
+
+func newReader(ref *dna.Reference, o *Options) find.Reader {
+	r := find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find)
+	r.SeekLocal(o.local())
+	return r
 }
 
 // keptItems is the most that is listed of a group after which scratch memory is kept. Only a single

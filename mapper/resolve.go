@@ -23,7 +23,8 @@ type resolver struct {
 	contigs []*contigCounts // of each worker
 	times   *times
 	out     *orderedWriter
-	blocks  int      // handed to out
+	blocks  int // numbered
+	due     []groupDue
 	current *library // whose parts came last
 	// estimate estimates the insert size of the current library, nil for none or when it is known.
 	estimate *estimate
@@ -37,13 +38,26 @@ type resolver struct {
 	verified int64
 }
 
+// A groupDue is a group of reads of a part whose records are due. All groups that are due are made
+// together, as workers wait for the last one.
+type groupDue struct {
+	part  *part
+	reads span
+}
+
 func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *resolver {
 	r := &resolver{ref: ref, pairs: &o.Pairs, shared: o.shared, options: o, times: t, out: out, contigs: newContigCounts(ref, o.Threads), seekers: newSeekers(ref, o, t)}
 	out.moves = r.sharing.Wake
 	for i := range o.Threads {
 		w := newWorker(ref, o, r.contigs[i])
 		w.group.reader.Share = func(tasks int, do func(by *find.Reader, task int)) {
-			r.sharing.Share(i, tasks, func(worker, task int) { do(&r.workers[worker].group.reader, task) })
+			r.sharing.Share(i, tasks, func(worker, task int) {
+				if by := r.workers[worker]; worker == i {
+					do(&by.group.reader, task)
+				} else {
+					do(&by.helper, task)
+				}
+			})
 		}
 		r.workers = append(r.workers, w)
 	}
@@ -52,6 +66,14 @@ func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *
 
 // resolve turns a part into records, now or when the insert size is known.
 func (r *resolver) resolve(ctx context.Context, p part) error {
+	if err := r.take(ctx, p); err != nil {
+		return err
+	}
+	return r.writeDue(ctx)
+}
+
+// take is resolve, without the groups that are due at the end.
+func (r *resolver) take(ctx context.Context, p part) error {
 	if r.current != p.library {
 		if err := r.settle(ctx); err != nil {
 			return err
@@ -241,7 +263,8 @@ func (r *resolver) writeBy(ctx context.Context, seekers []*seeker, p *part, read
 		}
 	}
 	if len(seekers) == 0 {
-		return r.writeGroups(ctx, p, p.groups(reads))
+		r.add(p, p.groups(reads))
+		return nil
 	}
 	held, err := r.hold(ctx, p, reads, seekers[0].step)
 	if err != nil {
@@ -274,7 +297,8 @@ func (r *resolver) seek(ctx context.Context, seekers []*seeker) error {
 // writeFound makes the records of the parts that are sought by the first of some seekers, those
 // whose search began first.
 func (r *resolver) writeFound(ctx context.Context, seekers []*seeker) error {
-	return seekers[0].use(ctx, func(p *part, reads span) error { return r.writeBy(ctx, seekers[1:], p, reads) }, r.written)
+	do := func(p *part, reads span) error { return r.writeBy(ctx, seekers[1:], p, reads) }
+	return seekers[0].use(ctx, do, func() error { return r.writeDue(ctx) }, r.written)
 }
 
 // writeAll makes the records of all parts that the first of some seekers has.
@@ -323,7 +347,10 @@ func (r *resolver) end(ctx context.Context) error {
 	if err := r.settle(ctx); err != nil {
 		return err
 	}
-	return r.writeWaiting(ctx)
+	if err := r.writeWaiting(ctx); err != nil {
+		return err
+	}
+	return r.writeDue(ctx)
 }
 
 // hold finds the locations of some reads of a part, and which reads are to be sought again: up to a
@@ -373,28 +400,39 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 	return held, nil
 }
 
-// writeGroups makes the records of groups of reads of a part, between the borders that are given.
-func (r *resolver) writeGroups(ctx context.Context, p *part, groups []int) error {
-	if r.blocks == 0 {
+// add makes groups of reads of a part due, between the borders that are given. What is found for the
+// part must last until writeDue.
+func (r *resolver) add(p *part, groups []int) {
+	now := *p // others of its reads may be sought again meanwhile
+	for i := range len(groups) - 1 {
+		r.due = append(r.due, groupDue{&now, span{groups[i], groups[i+1]}})
+	}
+}
+
+// writeDue makes the records of all groups that are due.
+func (r *resolver) writeDue(ctx context.Context) error {
+	if r.blocks == 0 && len(r.due) > 0 {
 		for _, w := range r.workers {
 			w.writeTo(r.out)
 		}
 	}
 	first := r.blocks
-	r.blocks += len(groups) - 1
+	r.blocks += len(r.due)
 	var once sync.Once
 	var failed error
-	r.sharing.Ranges(len(r.workers), len(groups)-1, 1, func(worker, g, _ int) {
+	r.sharing.Ranges(len(r.workers), len(r.due), 1, func(worker, i, _ int) {
 		err := ctx.Err()
 		if err != nil {
 			err = r.out.fail(err)
 		} else {
-			err = r.writeGroup(ctx, worker, p, span{groups[g], groups[g+1]}, first+g)
+			err = r.writeGroup(ctx, worker, r.due[i].part, r.due[i].reads, first+i)
 		}
 		if err != nil {
 			once.Do(func() { failed = err })
 		}
 	})
+	clear(r.due)
+	r.due = r.due[:0]
 	return failed
 }
 

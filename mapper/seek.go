@@ -244,12 +244,12 @@ func (w *search) pick(from *soughtRead, most int) int {
 }
 
 // use calls do for the reads of all parts of the search that began first, a span of reads at a time
-// and in order. During a call the part has the results of the sought reads in this span. It calls
-// done for each part that is finished. The search is idle in the end.
-func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error, done func(p *part)) error {
+// and in order. During a call the part has the results of the sought reads in this span; they last
+// until finish is called. It calls done for each part after that. The search is idle in the end.
+func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error, finish func() error, done func(p *part)) error {
 	w := s.underWay[0]
 	var next soughtRead // the first read that was not used
-	finish := func(parts int) error {
+	upTo := func(parts int) error {
 		for ; next.part < parts; next = (soughtRead{next.part + 1, 0}) {
 			p := &w.parts[next.part]
 			if reads := len(p.batch.Reads); next.read < reads {
@@ -272,7 +272,7 @@ func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error, do
 			for first+n < len(sought) && sought[first+n].part == of {
 				n++
 			}
-			if err := finish(of); err != nil {
+			if err := upTo(of); err != nil {
 				return err
 			}
 			p, to := &w.parts[of], sought[first+n-1].read+1
@@ -287,12 +287,18 @@ func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error, do
 		if packed += len(sought); packed == len(w.sought) {
 			packed = 0 // others are packed once these are not used
 		}
+		if err := finish(); err != nil {
+			return err
+		}
 		close(found.used)
 	}
 	if err := ctx.Err(); err != nil { // not all may have been found
 		return err
 	}
-	if err := finish(len(w.parts)); err != nil {
+	if err := upTo(len(w.parts)); err != nil {
+		return err
+	}
+	if err := finish(); err != nil {
 		return err
 	}
 	w.cancel()

@@ -5,12 +5,16 @@ import (
 
 	"scanmap/dna"
 	"scanmap/internal/parallel"
+	"scanmap/mapper/find"
 )
 
 // A worker makes records of groups of reads, one after the other, in steps that each have a type
 // of their own: locate, choose, count, report, format. It owns all its scratch memory.
 type worker struct {
-	group   group
+	group group
+	// helper does tasks of other workers' groups, also where a group of this worker waits for tasks of
+	// its own.
+	helper  find.Reader
 	chooser chooser
 	pairing pairing
 	tally   tally
@@ -30,6 +34,7 @@ type worker struct {
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 	w := &worker{
 		group:   newGroup(ref, o),
+		helper:  newReader(ref, o),
 		chooser: chooser{report: o.Report, most: o.MaxLocations, over: o.Over, seed: o.Seed, odds: oddsOf(o)},
 		tally:   newTally(o, contigs),
 		format:  newFormatter(ref, o),
@@ -100,6 +105,7 @@ func (w *worker) countsNear(l *library, read, i int) bool {
 // forget gives up the scratch memory that grows with locations.
 func (w *worker) forget() {
 	w.group.reader.Forget()
+	w.helper.Forget()
 	w.group.locations = nil
 	w.pairing.mates, w.pairing.found, w.pairing.candidates = [2]pairedMate{}, nil, nil
 }

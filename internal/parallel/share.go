@@ -6,7 +6,7 @@ import (
 )
 
 // A Sharing is work of long items that goroutines of a loop share. Goroutines help before they take
-// another item, where they have none any more, and while they wait in HelpUntil. Items that others
+// another item, where they have none any more, and while they wait in HelpUntil or Share. Items that others
 // wait for therefore take no longer than they must.
 type Sharing struct {
 	mu     sync.Mutex
@@ -74,8 +74,7 @@ func (s *Sharing) help(worker int) {
 }
 
 // HelpUntil has a worker of Ranges wait until done says so, and do tasks of others meanwhile. The
-// worker must be at no task, and keep no results in its scratch memory, which tasks use. Whoever
-// makes done true calls Wake after that. done is called with a lock held, so that it calls nothing
+// worker must be at no task. Whoever makes done true calls Wake after that. done is called with a lock held, so that it calls nothing
 // of s.
 func (s *Sharing) HelpUntil(worker int, done func() bool) {
 	s.mu.Lock()
@@ -111,7 +110,9 @@ func (s *Sharing) one(j *sharedJob, worker int) {
 }
 
 // Share calls do for each i in [0, n), as part of what a worker of Ranges does: by this worker, and
-// by others that have no item at hand. It returns when all are done. do must not call Share.
+// by others that have no item at hand or wait for tasks of theirs. It returns when all are done. do
+// must not call Share. It must leave alone the scratch memory of a worker's item if the worker only
+// helps.
 func (s *Sharing) Share(worker, n int, do func(worker, i int)) {
 	if n == 0 {
 		return
@@ -125,6 +126,10 @@ func (s *Sharing) Share(worker, n int, do func(worker, i int)) {
 		s.one(j, worker)
 	}
 	for j.left > 0 {
-		s.wake.Wait()
+		if len(s.jobs) > 0 {
+			s.one(s.jobs[0], worker)
+		} else {
+			s.wake.Wait()
+		}
 	}
 }
