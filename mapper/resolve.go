@@ -400,8 +400,8 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 	return held, nil
 }
 
-// add makes groups of reads of a part due, between the borders that are given. What is found for the
-// part must last until writeDue.
+// add makes groups of reads of a part due, between the borders that are given. Nothing of the part
+// is given up before writeDue.
 func (r *resolver) add(p *part, groups []int) {
 	now := *p // others of its reads may be sought again meanwhile
 	for i := range len(groups) - 1 {

@@ -6,8 +6,8 @@ import (
 )
 
 // A Sharing is work of long items that goroutines of a loop share. Goroutines help before they take
-// another item, where they have none any more, and while they wait in HelpUntil or Share. Items that others
-// wait for therefore take no longer than they must.
+// another item, where they have none any more, and while they wait in HelpUntil or Share. Items
+// that others wait for therefore take no longer than they must.
 type Sharing struct {
 	mu     sync.Mutex
 	wake   sync.Cond
@@ -74,8 +74,8 @@ func (s *Sharing) help(worker int) {
 }
 
 // HelpUntil has a worker of Ranges wait until done says so, and do tasks of others meanwhile. The
-// worker must be at no task. Whoever makes done true calls Wake after that. done is called with a lock held, so that it calls nothing
-// of s.
+// worker must be at no task. Whoever makes done true calls Wake after that. done is called with a
+// lock held, so that it calls nothing of s.
 func (s *Sharing) HelpUntil(worker int, done func() bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,10 +109,10 @@ func (s *Sharing) one(j *sharedJob, worker int) {
 	}
 }
 
-// Share calls do for each i in [0, n), as part of what a worker of Ranges does: by this worker, and
-// by others that have no item at hand or wait for tasks of theirs. It returns when all are done. do
-// must not call Share. It must leave alone the scratch memory of a worker's item if the worker only
-// helps.
+// Share calls do for each i in [0, n), as part of what a worker of Ranges does. Workers that have
+// no item at hand, or wait for tasks of their own, help. It returns when all are done. do must not
+// call Share. A worker that helps is inside an item of its own, whose scratch memory do leaves
+// alone.
 func (s *Sharing) Share(worker, n int, do func(worker, i int)) {
 	if n == 0 {
 		return
