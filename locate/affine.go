@@ -50,7 +50,10 @@ func WrittenMemory(length, k int64) int64 {
 // them. It is scratch memory for one goroutine.
 type writer struct {
 	best  []written
-	sites []int32 // numbers of locations in order of (place, end)
+	sites []int32 // numbers of locations in order of (place, end), or of their alignments
+	// clipped are locations before UnclipAll.
+	clipped []Location
+
 	rows  affineRows
 	guide affineGuide
 	bound affineBound
@@ -87,6 +90,64 @@ func (a *Aligner) Write(r *Read, locations []Location) {
 		}
 		a.Keep(l)
 	}
+}
+
+// UnclipAll is Unclip for locations of a read, all reported and in different places. Where it gives
+// two of them the same alignment, one keeps its clips.
+//
+// Alignments are taken back until no two are equal. These come to an end, as the clipped alignments
+// of different places are different.
+func (a *Aligner) UnclipAll(r *Read, locations []Location, penalty int32) {
+	if len(locations) == 1 {
+		a.Unclip(r, &locations[0], penalty)
+		return
+	}
+	w := &a.writer
+	w.clipped = append(w.clipped[:0], locations...)
+	for i := range locations {
+		l := &locations[i]
+		a.Adopt(l, l.Start, a.Operations(l)) // Unclip changes these
+		a.Unclip(r, l, penalty)
+	}
+	for a.takeBack(locations) {
+	}
+}
+
+// takeBack gives locations their clipped alignments back where others have the same as them, and
+// tells whether there were any. The first in order keeps its alignment, unless another had it from
+// the start.
+func (a *Aligner) takeBack(locations []Location) (any bool) {
+	w := &a.writer
+	w.sites = parallel.Resize(w.sites, len(locations))
+	for i := range w.sites {
+		w.sites[i] = int32(i)
+	}
+	changed := func(i int32) int {
+		l, c := &locations[i], &w.clipped[i]
+		if l.Start == c.Start && l.End == c.End {
+			return 0
+		}
+		return 1
+	}
+	same := func(i, j int32) int {
+		x, y := &locations[i], &locations[j]
+		return cmp.Or(cmp.Compare(x.Place, y.Place), cmp.Compare(x.Start, y.Start), cmp.Compare(x.End, y.End),
+			slices.CompareFunc(a.Operations(x), a.Operations(y), func(o, p Operation) int {
+				return cmp.Or(cmp.Compare(o.Kind, p.Kind), cmp.Compare(o.Length, p.Length))
+			}))
+	}
+	slices.SortFunc(w.sites, func(i, j int32) int {
+		return cmp.Or(same(i, j), cmp.Compare(changed(i), changed(j)), cmp.Compare(i, j))
+	})
+	first := w.sites[0]
+	for _, i := range w.sites[1:] {
+		if same(first, i) != 0 {
+			first = i
+		} else if changed(i) != 0 {
+			locations[i], any = w.clipped[i], true
+		}
+	}
+	return any
 }
 
 // Unclip aligns the clipped bases at an end of a local location of a read on the diagonal beside

@@ -48,3 +48,44 @@ func TestUnclip(t *testing.T) {
 		}
 	}
 }
+
+// TestUnclipAll has locations whose alignments would be the same without their clips: all but one
+// keep them, also where one's clipped alignment is another's with fewer clips.
+func TestUnclipAll(t *testing.T) {
+	const text = "ACGTTGCATTAGCCATGACGTACGGATTACAGATTACCATGCCATTGACCA"
+	ref := truth.Reference(t, text)
+	for _, c := range []struct {
+		penalty  int32
+		clips    [][2]int32 // of the first and last bases
+		want     []string
+		readFrom int32
+	}{
+		{9, [][2]int32{{0, 2}, {1, 0}}, []string{"30M", "1S29M"}, 5},
+		{9, [][2]int32{{0, 2}, {0, 0}, {1, 0}}, []string{"28M2S", "30M", "1S29M"}, 5},
+		{9, [][2]int32{{1, 0}, {1, 1}, {0, 0}}, []string{"1S29M", "1S28M1S", "30M"}, 5},
+		{9, [][2]int32{{6, 0}, {6, 2}, {0, 2}}, []string{"30M", "6S22M2S", "28M2S"}, 5},
+		// The last base lies beyond the contig.
+		{2, [][2]int32{{0, 1}, {3, 1}, {5, 1}}, []string{"29M1S", "3S26M1S", "5S24M1S"}, int32(len(text) - 29)},
+	} {
+		bases := append([]byte(text[c.readFrom:min(int(c.readFrom)+30, len(text))]), "G"...)[:30]
+		a, r := Aligner{Reference: ref}, pack(string(bases), 0)
+		var locations []Location
+		for _, clip := range c.clips {
+			l := Location{Place: At(0, Forward), End: c.readFrom + 30 - clip[1], Loss: clip[0] + clip[1]}
+			var operations []Operation
+			for _, o := range []Operation{{Clip, clip[0]}, {Diagonal, 30 - clip[0] - clip[1]}, {Clip, clip[1]}} {
+				if o.Length > 0 {
+					operations = append(operations, o)
+				}
+			}
+			a.Adopt(&l, c.readFrom+clip[0], operations)
+			locations = append(locations, l)
+		}
+		a.UnclipAll(&r, locations, c.penalty)
+		for i, want := range c.want {
+			if got := string(AppendCIGAR(nil, a.Operations(&locations[i]))); got != want {
+				t.Errorf("%v: location %d is %s, want %s", c.clips, i, got, want)
+			}
+		}
+	}
+}

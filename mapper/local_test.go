@@ -83,6 +83,40 @@ func TestLocalSameBytes(t *testing.T) {
 	}
 }
 
+// TestLocalShared has reads with many candidates, which threads share: each waits for others now
+// and then, and helps meanwhile.
+func TestLocalShared(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(27, 28))
+	unit := truth.Random(r, 120, "ACGT")
+	var text, reads strings.Builder
+	for range 700 {
+		text.WriteString(truth.Edited(r, unit, r.IntN(5)))
+		text.WriteString(truth.Random(r, 200, "ACGT"))
+	}
+	for i := range effort.Pick(100, 30) {
+		read := truth.Edited(r, unit[:100], r.IntN(3))
+		fmt.Fprintf(&reads, "@r%d\n%s\n+\n%s\n", i, read, strings.Repeat("F", len(read)))
+	}
+	folder := t.TempDir()
+	for name, content := range map[string]string{"/ref.fa": ">a\n" + text.String() + "\n", "/1.fq": reads.String()} {
+		if err := os.WriteFile(folder+name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := Options{Reference: folder + "/ref.fa", Libraries: []Library{{Reads: folder + "/1.fq"}}, Threads: 1, Local: &Local{Score: DefaultScore}}
+	want, stats := runText(t, o)
+	if stats.Mappings < 256*stats.Reads {
+		t.Fatalf("%d locations of %d reads: nothing is shared", stats.Mappings, stats.Reads)
+	}
+	o.Threads = 4
+	for range 2 {
+		if got, _ := runText(t, o); got != want {
+			t.Error("another output with four threads")
+		}
+	}
+}
+
 // TestLocalOnGPU has local locations from candidates of a GPU.
 func TestLocalOnGPU(t *testing.T) {
 	t.Parallel()

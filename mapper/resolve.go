@@ -403,9 +403,10 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 // add makes groups of reads of a part due, between the borders that are given. Nothing of the part
 // is given up before writeDue.
 func (r *resolver) add(p *part, groups []int) {
-	now := *p // others of its reads may be sought again meanwhile
+	now := new(part) // others of its reads may be sought again meanwhile
+	*now = *p
 	for i := range len(groups) - 1 {
-		r.due = append(r.due, groupDue{&now, span{groups[i], groups[i+1]}})
+		r.due = append(r.due, groupDue{now, span{groups[i], groups[i+1]}})
 	}
 }
 

@@ -174,10 +174,8 @@ func (w *worker) align(from int) {
 		switch {
 		case len(locations) == 0:
 		case w.local != nil:
-			for i := range locations {
-				if w.local.ClipPenalty > 0 {
-					g.reader.Aligner.Unclip(g.read(read), &locations[i], int32(w.local.ClipPenalty))
-				}
+			if penalty := w.local.ClipPenalty; penalty > 0 {
+				g.reader.Aligner.UnclipAll(g.read(read), locations, int32(penalty))
 			}
 			g.reader.Aligner.Count(g.read(read), locations)
 		case !w.gapped:

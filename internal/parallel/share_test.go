@@ -92,3 +92,40 @@ func TestSharingHelpsWhoWaits(t *testing.T) {
 		s.Wake()
 	})
 }
+
+// TestSharingHelpsInShare has a worker wait in Share for a task that waits for a task of another
+// item, which nobody else can do.
+func TestSharingHelpsInShare(t *testing.T) {
+	var s Sharing
+	apart, helped := make(chan struct{}), make(chan struct{})
+	await := func(c <-chan struct{}) {
+		select {
+		case <-c:
+		case <-time.After(10 * time.Second):
+			t.Error("nobody helps")
+		}
+	}
+	var begun atomic.Int32
+	s.Ranges(3, 2, 1, func(worker, item, _ int) {
+		if item == 1 {
+			await(apart)
+			s.Share(worker, 2, func(by, _ int) {
+				if by == worker {
+					await(helped)
+				} else {
+					close(helped)
+				}
+			})
+			return
+		}
+		s.Share(worker, 2, func(by, _ int) {
+			if begun.Add(1) == 2 {
+				close(apart)
+			}
+			await(apart)
+			if by != worker {
+				await(helped)
+			}
+		})
+	})
+}
