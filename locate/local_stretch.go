@@ -17,10 +17,18 @@ type stretchCells struct {
 	from       int // the first column in the contig
 	read, text []byte
 	row        []int32 // the scores of the bases looked at last
-	gap        []int32 // of the best that end with a short insertion
+	gap        []int32 // of the best that end with an insertion, whatever it costs
 	leap       []int32 // of the best with any insertion after a pair, before what the cap costs
 	highest    []int32 // of all bases
 	ending     []int32 // how many columns before one are the end of an alignment that qualifies
+}
+
+// StretchMemory bounds the memory of a stretch, in bytes, for a read of a length. A gap costs more
+// than lossOpen, so that fewer have LongestGap bases each.
+func StretchMemory(length int64) int64 {
+	length = min(length, MostLocal)
+	spread := length/(lossOpen+1)*LongestGap + length
+	return (5*4+1)*(mostStretch+2*spread+length) + length
 }
 
 // together returns how many candidates at the start of some, which are sorted, lie together, and

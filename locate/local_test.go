@@ -264,6 +264,29 @@ func TestLocalIsTheTruth(t *testing.T) {
 	t.Logf("%d gapped, %d cases with several, %d locations by inserted bases, %d cases with none", gapped, several, forgiven, none)
 }
 
+// TestLocalInLongRepeats has candidates side by side on more diagonals than one stretch has.
+func TestLocalInLongRepeats(t *testing.T) {
+	var l Local
+	found := 0
+	for n := range 3 {
+		r := rand.New(rand.NewPCG(uint64(n), 93))
+		unit := truth.Random(r, 3+r.IntN(9), "ACGT")
+		text := truth.Edited(r, strings.Repeat(unit, (mostStretch+2000)/len(unit)), 1200)
+		at := mostStretch - 30 + r.IntN(60)
+		read := text[at:at+20] + truth.Random(r, 5+r.IntN(30), "ACGT") + text[at+20:at+50]
+		want, err := checkLocal(t, &l, r, truth.LocalCase{
+			Contigs: []string{text}, Read: read, Rules: truth.LocalRules{Least: len(read) * 3 / 5, Cap: 12, Longest: LongestGap},
+		})
+		if err != nil {
+			t.Fatalf("case %d: %v", n, err)
+		}
+		found += len(want)
+	}
+	if found == 0 {
+		t.Error("no locations: the test shows nothing")
+	}
+}
+
 // TestLocalByInsertedBases has reads that qualify by the bases of one insertion or of two, with the
 // highest least score for which they do.
 func TestLocalByInsertedBases(t *testing.T) {

@@ -288,13 +288,13 @@ func (s *sizes) located(ofGroups, ofReads, threads int64) int64 {
 }
 
 // scratch is a worker's memory for a read of a length, without its locations: the tables of two
-// aligners (one writes), twice as large as they need to be, its record, and its sample of unmapped
-// reads.
+// aligners (one writes), twice as large as they need to be, the columns of stretches that it and its
+// helper look at, its record, and its sample of unmapped reads.
 func scratch(length, k int64) int64 {
 	moves := min(multiply(length+1, 2*k+1), mostMemory)
 	const mostGaps = 16
 	furthest := (mostGaps+1)*(mostGaps+1)*4*(k+1) + (2*mostGaps+1)*8*(length/64+1)
-	return 2*2*(moves+furthest+length+k) + 2*locate.WrittenMemory(length, k) + 8*(length+k) + 4<<20 +
+	return 2*2*(moves+furthest+length+k) + 2*locate.WrittenMemory(length, k) + 2*locate.StretchMemory(length) + 8*(length+k) + 4<<20 +
 		2*sampleReads*(min(length, sampleLength)+ofSampled)
 }
 

@@ -88,29 +88,29 @@ func TestMemoryOfRuns(t *testing.T) {
 		want    Memory
 	}{
 		"single reads": {Options{Threads: 2, Distance: Distance{Edits: 6}}, Work{Bases: 12e6, Length: 150, Locations: 1000}, Memory{
-			Program: 67_108_864, Reference: 4_785_602, Reads: 147_003_136, Found: 258_458_708, Records: 120_743_486, Threads: 70_354_488, Growth: 200, Total: 2_306_167_279,
+			Program: 67_108_864, Reference: 4_785_602, Reads: 147_003_136, Found: 258_458_708, Records: 120_743_486, Threads: 71_089_752, Growth: 200, Total: 2_308_703_940,
 		}},
 		"a repeat": {Options{Threads: 16, Distance: Distance{Edits: 6}}, Work{Bases: 3e9, Length: 150, Locations: 1e6}, Memory{
-			Program: 67_108_864, Reference: 1_195_316_852, Reads: 2_810_160_192, Found: 1_918_107_648, Records: 1_266_736_092, Threads: 1_052_216_288, Growth: 23, Total: 11_753_994_176,
+			Program: 67_108_864, Reference: 1_195_316_852, Reads: 2_810_160_192, Found: 1_918_107_648, Records: 1_266_736_092, Threads: 1_058_098_400, Growth: 23, Total: 11_762_314_423,
 		}},
 		"long reads": {Options{Threads: 4, Distance: Distance{Percent: 4, Percentage: true}}, Work{Bases: 46e6, Length: 20_000, Locations: 10}, Memory{
-			Program: 67_108_864, Reference: 18_332_477, Reads: 1_993_099_888, Found: 69_206_110, Records: 472_259_664, Threads: 979_509_748, Growth: 200, Total: 12_418_332_790,
+			Program: 67_108_864, Reference: 18_332_477, Reads: 1_993_099_888, Found: 69_206_110, Records: 472_259_664, Threads: 996_114_676, Growth: 200, Total: 12_475_619_792,
 		}},
 		"full records": {Options{Threads: 2, FullSecondary: true}, Work{Bases: 1e8, Length: 250, Locations: 5000}, Memory{
-			Program: 67_108_864, Reference: 39_848_102, Reads: 875_002_240, Found: 249_229_388, Records: 237_709_811, Threads: 61_110_800, Growth: 200, Total: 5_278_531_757,
+			Program: 67_108_864, Reference: 39_848_102, Reads: 875_002_240, Found: 249_229_388, Records: 237_709_811, Threads: 62_106_864, Growth: 200, Total: 5_281_968_178,
 		}},
 		"pairs, sorted": {Options{Threads: 4, Libraries: pairs}, Work{Bases: 1e9, Length: 150, Locations: 3000, Sorting: 768 << 20}, Memory{
-			Program: 67_108_864, Reference: 398_441_852, Reads: 2_166_768_540, Found: 653_389_096, Records: 159_800_034, Threads: 108_905_616, Sorting: 805_306_368, Growth: 22, Total: 6_116_687_679,
+			Program: 67_108_864, Reference: 398_441_852, Reads: 2_166_768_540, Found: 653_389_096, Records: 159_800_034, Threads: 110_376_144, Sorting: 805_306_368, Growth: 22, Total: 6_118_750_829,
 		}},
 		"one": {Options{Threads: 4, Report: Report{Mode: ReportOne}}, Work{Bases: 1e9, Length: 100, Locations: 3000, Counting: 4e9}, Memory{
-			Program: 67_108_864, Reference: 398_441_852, Reads: 5_049_947_304, Found: 1_555_033_384, Records: 158_836_284, Threads: 126_202_240, Counting: 4_000_000_000, Growth: 15, Total: 15_017_741_229,
+			Program: 67_108_864, Reference: 398_441_852, Reads: 5_049_947_304, Found: 1_555_033_384, Records: 158_836_284, Threads: 127_411_968, Counting: 4_000_000_000, Growth: 15, Total: 15_019_341_095,
 		}},
 		"--local": {Options{Threads: 4, Local: &Local{Score: DefaultScore}, Libraries: pairs}, Work{Bases: 3e9, Length: 150, Locations: 3000}, Memory{
-			Program: 67_108_864, Reference: 1_195_316_852, Reads: 1_955_289_648, Found: 784_682_296, Records: 395_744_034, Threads: 242_541_568, Growth: 23, Total: 6_564_246_474,
+			Program: 67_108_864, Reference: 1_195_316_852, Reads: 1_955_289_648, Found: 784_682_296, Records: 395_744_034, Threads: 244_012_096, Growth: 23, Total: 6_566_326_535,
 		}},
 		"on two GPUs": {
 			Options{Threads: 16, Device: device.Choice{Kind: device.CUDA}, Libraries: pairs}, Work{Bases: 3e9, Length: 150, GPUs: 2, Locations: 3000}, Memory{
-				Program: 603_979_776, Reference: 1_195_316_852, Reads: 2_066_333_920, Found: 8_288_056_480, Records: 559_300_119, Threads: 364_304_896, Growth: 23, Total: 18_497_829_594, GPU: 34_266_140_200,
+				Program: 603_979_776, Reference: 1_195_316_852, Reads: 2_066_333_920, Found: 8_288_056_480, Records: 559_300_119, Threads: 370_187_008, Growth: 23, Total: 18_506_149_842, GPU: 34_266_140_200,
 			},
 		},
 	} {
