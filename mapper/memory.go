@@ -288,8 +288,8 @@ func (s *sizes) located(ofGroups, ofReads, threads int64) int64 {
 }
 
 // scratch is a worker's memory for a read of a length, without its locations: the tables of two
-// aligners (one writes), twice as large as they need to be, the columns of stretches that it and its
-// helper look at, its record, and its sample of unmapped reads.
+// aligners (one writes), twice as large as they need to be, the columns of stretches that it and
+// its helper look at, its record, and its sample of unmapped reads.
 func scratch(length, k int64) int64 {
 	moves := min(multiply(length+1, 2*k+1), mostMemory)
 	const mostGaps = 16
