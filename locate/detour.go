@@ -33,6 +33,9 @@ const (
 	LossLeap     = lossOpen
 )
 
+// manyBeside is how many diagonals beside one make its bounds take long, as by lemma 12.
+const manyBeside = 8
+
 // winRun is the least run of equal bases that wins.
 const winRun = lossOpen + 1
 
@@ -150,12 +153,18 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 	d.least = most + 1
 	near, lost := b.nearOf(most), 0 // what all lose at least, by lemma 12
 	if most >= b.cap {
-		d.far, lost = l.mayBeCapped(strand, p, d, most)
+		if d.far, lost = l.mayBeCapped(strand, p, d, most); d.far && l.hasty {
+			return // it may qualify, whatever it loses with other gaps
+		}
 	}
 	if near == 0 || lost > most || l.broken(strand, p, d.diagonal, near, most) {
 		return
 	}
 	won := l.findBeside(strand, p, d, near)
+	if l.hasty && len(l.beside) > manyBeside*len(d.differs) {
+		d.least = lost
+		return
+	}
 	if d.along == 0 {
 		d.along = along(d.differs, b.m)
 	}

@@ -51,6 +51,7 @@ type Local struct {
 	lower       []localDiagonal
 	strand      Strand          // of Leads
 	one         localDiagonal   // likewise
+	hasty       bool            // see MayLead
 	group       []localDiagonal // see settleNear
 	groupWords  []uint64
 	runs        []chainRun // of chained, by their numbers in what follows
@@ -238,24 +239,13 @@ func (l *Local) Leads(m, k, sought int, strand Planes, p Place, diagonal int) bo
 	return l.leads(&l.strand, p, &l.one)
 }
 
-// MayLead is Leads by cheap bounds: it may be true where Leads is false. Locations looks at
-// candidates together for less than Leads takes (lemma 23).
+// MayLead is Leads, or true where Leads takes long: where segments win on many diagonals beside.
+// Locations looks at such candidates together, which takes less (lemma 23).
 func (l *Local) MayLead(m, k, sought int, strand Planes, p Place, diagonal int) bool {
-	b := l.begin(m, m-k, sought, sought)
-	if b.pieces == 0 {
-		return false
-	}
-	l.strand = Strand{Planes: strand}
-	l.words = l.differences(l.words[:0], &l.strand, p, diagonal, m)
-	if along(l.words, m) <= b.budget {
-		return true
-	}
-	if b.budget >= b.cap {
-		if _, _, may := l.leaps(&l.strand, p, diagonal, l.words, b.budget); may {
-			return true
-		}
-	}
-	return b.near > 0 && !l.broken(&l.strand, p, diagonal, b.near, b.budget)
+	l.hasty = true
+	may := l.Leads(m, k, sought, strand, p, diagonal)
+	l.hasty = false
+	return may
 }
 
 // leads is Leads for the read at hand. It sets the scores of a diagonal without a gap, and appends

@@ -22,11 +22,17 @@ import (
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) (may bool, lost int) {
 	b := l.budget
 	left, more := most-b.cap, b.cap-lossOpen
-	broken, two, ok := l.leaps(strand, p, d.diagonal, d.differs, most)
-	if !ok {
+	if left <= lossOpen && !l.reaches(d.differs, false, left) && !l.reaches(d.differs, true, left) {
 		return false, 0
 	}
-	spread := LongestGap + max(left-lossOpen, 0)
+	one, two, spread := b.brokenByOne, 0, LongestGap+max(left-lossOpen, 0)
+	if left >= b.cap {
+		two = b.brokenByTwo
+	}
+	broken := l.brokenEights(strand, p, d.diagonal, max(one, two))
+	if broken > max(one, two) {
+		return false, 0
+	}
 	if broken <= two {
 		spread = b.spread
 		bases := (left - b.cap) * b.m / b.each
@@ -35,24 +41,11 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 	l.beside = l.beside[:0]
 	l.wins(strand, p, d.diagonal, -spread, -1)
 	l.wins(strand, p, d.diagonal, 1, spread)
+	if l.hasty && len(l.beside) > manyBeside*len(d.differs) {
+		return true, 0
+	}
 	lost, inserted := l.chained(d.differs, max(most, most-more))
 	return lost <= most-more || inserted <= most && left*b.m/b.each >= b.cap-lossOpen, lost
-}
-
-// leaps tells by blocks of eight whether an alignment through a diagonal may have a gap of the cost
-// of the cap and lose `most` or less. It also returns how many blocks are broken, and how many may
-// be with several such gaps.
-func (l *Local) leaps(strand *Strand, p Place, diagonal int, differs []uint64, most int) (broken, two int, may bool) {
-	b := l.budget
-	left := most - b.cap
-	if left <= lossOpen && !l.reaches(differs, false, left) && !l.reaches(differs, true, left) {
-		return 0, 0, false
-	}
-	if left >= b.cap {
-		two = b.brokenByTwo
-	}
-	broken = l.brokenEights(strand, p, diagonal, max(b.brokenByOne, two))
-	return broken, two, broken <= max(b.brokenByOne, two)
 }
 
 // brokenBy returns how many blocks of eight bases an alignment breaks at most that loses no more

@@ -32,7 +32,7 @@ func StretchMemory(length int64) int64 {
 }
 
 // together returns how many candidates at the start of some, which are sorted, lie together, and
-// whether it is worth to look at their stretch. A GPU has looked at those with bounds.
+// whether it is worth to look at their stretch. It is not where a GPU has looked at them.
 func (l *Local) together(candidates []Candidate) (n int, worth bool) {
 	b, first := l.budget, &candidates[0]
 	if b.budget < b.cap || first.Differences < 0 {

@@ -49,6 +49,7 @@ func newGroup(ref *dna.Reference, o *Options) group {
 		parts: map[int][]locate.Location{}, near: o.near(), nearOf: [2]int32{o.near(), o.nearMate()}}
 }
 
+// newReader returns a Reader for the options of a run.
 func newReader(ref *dna.Reference, o *Options) find.Reader {
 	r := find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find)
 	r.SeekLocal(o.local())
