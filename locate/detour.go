@@ -36,6 +36,11 @@ const (
 // manyBeside is how many diagonals beside one make its bounds take long, as by lemma 12.
 const manyBeside = 8
 
+// crowded tells whether MayLead looks no further, as segments win on many diagonals in l.beside.
+func (l *Local) crowded() bool {
+	return l.hasty && len(l.beside) > manyBeside*((l.budget.m+63)/64)
+}
+
 // winRun is the least run of equal bases that wins.
 const winRun = lossOpen + 1
 
@@ -161,7 +166,7 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 		return
 	}
 	won := l.findBeside(strand, p, d, near)
-	if l.hasty && len(l.beside) > manyBeside*len(d.differs) {
+	if l.crowded() {
 		d.least = lost
 		return
 	}

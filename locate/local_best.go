@@ -286,33 +286,13 @@ func (l *Local) acrossGaps(strand *Strand, p Place, from, to int) int32 {
 // exceeds, as acrossGaps has it, where gaps cost `limit` at most.
 func (b *bestCells) across(most []int32, read, text []byte, limit int) {
 	n := len(text)
-	b.scores, b.gap = parallel.Resize(b.scores, 2*n), parallel.Resize(b.gap, n)
+	b.scores, b.gap = parallel.Resize(b.scores, 3*n), parallel.Resize(b.gap, n)
 	clear(b.scores)
 	clear(b.gap)
+	row, leap, highest := b.scores[:n], b.scores[n:2*n], b.scores[2*n:]
+	w := stretchScores{pair: 1, mismatch: lossMismatch - 1, open: lossOpen, capped: int32(limit), deleted: 1, inserted: 1}
 	most[0] = 0
 	for i, letter := range read {
-		most[i+1] = max(most[i], acrossRow(b.scores[:n], b.scores[n:], b.gap, text, letter, int32(limit)))
+		most[i+1] = max(most[i], w.row(row, b.gap, leap, highest, text, letter, 0))
 	}
-}
-
-// acrossRow replaces the scores of a base of the read by the scores of the next base, and returns
-// the highest. highest has the highest scores of all bases so far, by base of the text, gap is as
-// in bestRow, and limit the most that a gap costs.
-func acrossRow(row, highest, gap []int32, text []byte, letter byte, limit int32) (best int32) {
-	diagonal, deletion := int32(0), int32(0)
-	row, highest, gap = row[:len(text)], highest[:len(text)], gap[:len(text)]
-	for j, other := range text {
-		score := diagonal - (lossMismatch - 1)
-		if other == letter {
-			score = diagonal + 1
-		}
-		diagonal = row[j]
-		insertion := max(gap[j], diagonal-lossOpen) - 1
-		gap[j] = insertion
-		score = max(score, insertion, highest[j]-limit, deletion, best-limit, 0)
-		deletion = max(deletion, score-lossOpen) - 1
-		row[j], highest[j] = score, max(highest[j], score)
-		best = max(best, score)
-	}
-	return best
 }

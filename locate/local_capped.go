@@ -41,7 +41,7 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 	l.beside = l.beside[:0]
 	l.wins(strand, p, d.diagonal, -spread, -1)
 	l.wins(strand, p, d.diagonal, 1, spread)
-	if l.hasty && len(l.beside) > manyBeside*len(d.differs) {
+	if l.crowded() {
 		return true, 0
 	}
 	lost, inserted := l.chained(d.differs, max(most, most-more))

@@ -23,8 +23,8 @@ type stretchCells struct {
 	ending     []int32 // how many columns before one are the end of an alignment that qualifies
 }
 
-// StretchMemory bounds the memory of a stretch, in bytes, for a read of a length. A gap costs more
-// than lossOpen, so that fewer have LongestGap bases each.
+// StretchMemory bounds the memory of a stretch, in bytes, for a read of a length: the alignments of
+// a lost score of `length` have that many gap bases, and LongestGap for each gap of the lowest cap.
 func StretchMemory(length int64) int64 {
 	length = min(length, MostLocal)
 	spread := length/(lossOpen+1)*LongestGap + length
@@ -110,16 +110,16 @@ func (l *Local) endsBeside(diagonal int) bool {
 	return from < to && s.ending[to] > s.ending[from]
 }
 
-// stretchScores are what pairs add and others take away, in 1/m. An inserted base takes away less
-// than a deleted one where the threshold forgives it.
+// stretchScores are what pairs add and others take away, in a unit such as 1/m. An inserted base
+// takes away less than a deleted one where the threshold forgives it.
 type stretchScores struct{ pair, mismatch, open, capped, deleted, inserted, forgiven int32 }
 
-// row replaces the scores of a base of the read by the scores of the next base, for some columns.
-// diagonal is the score in the column before these. The cap is taken from what a leap has when it
-// ends.
-func (w *stretchScores) row(row, gap, leap, highest []int32, text []byte, letter byte, diagonal int32) {
+// row replaces the scores of a base of the read by the scores of the next base, for some columns,
+// and returns the highest. diagonal is the score in the column before these. The cap is taken from
+// what a leap has when it ends.
+func (w *stretchScores) row(row, gap, leap, highest []int32, text []byte, letter byte, diagonal int32) (best int32) {
 	row, gap, leap, highest = row[:len(text)], gap[:len(text)], leap[:len(text)], highest[:len(text)]
-	deletion, best := int32(0), int32(0)
+	deletion := int32(0)
 	for j, other := range text {
 		score := diagonal - w.mismatch
 		if other == letter {
@@ -135,4 +135,5 @@ func (w *stretchScores) row(row, gap, leap, highest []int32, text []byte, letter
 		best = max(best, score)
 		row[j], highest[j] = score, max(highest[j], score)
 	}
+	return best
 }

@@ -79,6 +79,11 @@ func (s *Sharing) help(worker int) {
 func (s *Sharing) HelpUntil(worker int, done func() bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.helpUntil(worker, done)
+}
+
+// helpUntil is HelpUntil with the lock that is held before and after.
+func (s *Sharing) helpUntil(worker int, done func() bool) {
 	for !done() {
 		if len(s.jobs) > 0 {
 			s.one(s.jobs[0], worker)
@@ -125,11 +130,5 @@ func (s *Sharing) Share(worker, n int, do func(worker, i int)) {
 	for j.next < n {
 		s.one(j, worker)
 	}
-	for j.left > 0 {
-		if len(s.jobs) > 0 {
-			s.one(s.jobs[0], worker)
-		} else {
-			s.wake.Wait()
-		}
-	}
+	s.helpUntil(worker, func() bool { return j.left == 0 })
 }
