@@ -32,6 +32,7 @@
 //   - keep.cu: locations that will not be written are counted and left out
 //   - order.cu: the other locations are brought together by read, in order
 //   - share.cu: depth, where it is counted instead of writing records
+//   - deflate.cu: blocks of BGZF are compressed
 //   - scan.cu: the exhaustive engine, every position for every read
 //   - letters.cu: the text of scanmap search, and the hits of kernels that mark letters
 //   - shiftor.cu, wumanber.cu: bit-parallel automata, by scans and by segments

@@ -58,6 +58,11 @@ const LogicRound = 256
 // ProbeRound is the number of probes that a thread has under way.
 const ProbeRound = 8
 
+// Of deflate.cu:
+
+const DeflateStride = 65536 // bytes from a block to the next
+const DeflateTokens = 65281 // most tokens of a block, with its end
+
 // Of keep.cu:
 
 // The counters of this stage.
@@ -353,6 +358,15 @@ type ProbeCeilingParams struct {
 	Folded uint64
 	Shift  uint32
 	Rounds uint32
+}
+
+// DeflateParams are the parameters of kernel deflate.
+type DeflateParams struct {
+	Text    uint64
+	Lengths uint64
+	Tokens  uint64
+	Packed  uint64
+	Sizes   uint64
 }
 
 // KeepParams are the parameters of kernels best_distances and keep.
@@ -996,6 +1010,7 @@ var Entries = []Entry{
 	{Name: "copy_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "logic_ceiling", File: "ceilings", ParameterBytes: 16, Threads: 256},
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
+	{Name: "deflate", File: "deflate", ParameterBytes: 40, Threads: 32},
 	{Name: "best_distances", File: "keep", ParameterBytes: 104, Threads: 256},
 	{Name: "keep", File: "keep", ParameterBytes: 104, Threads: 256},
 	{Name: "lead_best", File: "lead", ParameterBytes: 136, Threads: 128},

@@ -10,6 +10,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/gpu/device"
+	"scanmap/internal/bgzf"
 	"scanmap/internal/measure"
 	"scanmap/mapper/find"
 )
@@ -43,7 +44,8 @@ type devices struct {
 	description string
 	asked       bool // for the size of the first batch, by the goroutine that makes them
 	beside      beside
-	late        *time.Timer // begins to open GPUs beside the CPU
+	helper      *bgzf.Helper // which GPUs join, nil for none
+	late        *time.Timer  // begins to open GPUs beside the CPU
 }
 
 // beside are GPUs that are opened while something else goes on.
@@ -61,6 +63,7 @@ type gpuSet interface {
 	Again(ref *dna.Reference, o find.Options, i int) (find.Finder, error)
 	Names() string
 	Count() int
+	Deflaters() ([]*device.Deflater, error)
 	Covered() ([]find.CoveredContig, error)
 	Kernels() []measure.KernelTime
 	Close() error
@@ -299,6 +302,26 @@ func (d *devices) open() (gpuSet, error) {
 func (d *devices) take(gpus gpuSet, after string) {
 	d.gpus, d.description = gpus, after+gpus.Names()
 	d.working.Store(int32(gpus.Count()))
+	if d.helper != nil {
+		d.helper.Offer(func() (all []bgzf.Deflater) {
+			deflaters, err := gpus.Deflaters()
+			if err != nil {
+				return nil // the CPU compresses, and finders tell what is wrong with the GPU
+			}
+			for _, f := range deflaters {
+				all = append(all, f)
+			}
+			return all
+		})
+	}
+}
+
+// stopHelping ends the help of GPUs, once all files are written.
+func (d *devices) stopHelping() {
+	if d.helper != nil {
+		d.helper.Stop()
+		d.helper = nil
+	}
 }
 
 // soonAgain is after what time openLate looks again: a small part of what it would save.
@@ -422,6 +445,7 @@ func (d *devices) covered() ([]find.CoveredContig, error) {
 
 // end closes the GPUs, and returns what their kernels took.
 func (d *devices) end() ([]measure.KernelTime, error) {
+	d.stopHelping()
 	if d.gpus == nil {
 		if d.auto && !d.failed {
 			d.description += ", as GPUs take longer to start"
@@ -440,6 +464,7 @@ func (d *devices) giveUp() {
 	if d.late != nil {
 		d.late.Stop()
 	}
+	d.stopHelping()
 	b := &d.beside
 	b.lock.Lock()
 	defer b.lock.Unlock()

@@ -62,6 +62,7 @@ func (g *pacedGPUs) Again(*dna.Reference, find.Options, int) (find.Finder, error
 }
 func (g *pacedGPUs) Names() string                          { return "cuda:0 paced" }
 func (g *pacedGPUs) Count() int                             { return 1 }
+func (g *pacedGPUs) Deflaters() ([]*device.Deflater, error) { return nil, nil }
 func (g *pacedGPUs) Covered() ([]find.CoveredContig, error) { return nil, nil }
 func (g *pacedGPUs) Kernels() []measure.KernelTime          { return nil }
 func (g *pacedGPUs) Close() error {

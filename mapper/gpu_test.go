@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"scanmap/gpu/device"
 	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
+	"scanmap/internal/measure"
 	"scanmap/internal/truth"
 	"scanmap/mapper/find"
 	"scanmap/sam"
@@ -55,6 +58,64 @@ func TestSameBytesOnGPU(t *testing.T) {
 				}
 				o.Engine, o.BatchReads = engine, batch
 				onGPU(t, o, driver, want)
+			}
+		}
+	}
+}
+
+// TestCompressedOnGPU has a GPU compress BAM and SAM, sorted and not, which are the same bytes, also
+// where the GPU fails while it compresses.
+func TestCompressedOnGPU(t *testing.T) {
+	t.Parallel()
+	reference, reads := writeInput(t, effort.Pick(2000, 500))
+	o := Options{
+		Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2,
+		limits: limits{deflated: 2, expected: math.MaxInt32},
+	}
+	write := func(o Options, form sam.WriterOptions) (records, index []byte, stats *Stats, err error) {
+		var to, indexTo bytes.Buffer
+		out := Outputs{Records: &to, Form: form}
+		if form.Sort && form.Format == sam.FormatBAM {
+			out.Index = func(sam.IndexKind) (io.Writer, error) { return &indexTo, nil }
+		}
+		stats, err = Run(t.Context(), o, sam.HeaderOptions{NoProgram: true}, out)
+		return to.Bytes(), indexTo.Bytes(), stats, err
+	}
+	for _, form := range []sam.WriterOptions{
+		{Format: sam.FormatBAM, Compression: -1}, {Format: sam.FormatBAM, Compression: 6, Sort: true, Threads: 2},
+		{Format: sam.FormatSAMGZ, Compression: -1}, {Format: sam.FormatBAM, Compression: -1, Sort: true, MarkDuplicates: true},
+		{Format: sam.FormatBAM, Compression: 1},
+	} {
+		want, wantIndex, _, err := write(o, form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(want); n < 1<<15 {
+			t.Fatalf("%d bytes are few blocks", n)
+		}
+		for _, fails := range []int{0, 1, device.Deflaters} {
+			if fails > 0 && form.Compression != 6 {
+				continue
+			}
+			driver := testDriver(t)
+			o := o
+			o.Device = device.Choice{Kind: device.CUDA, Driver: driver, Sync: true}
+			if fails > 0 { // one deflater cannot be made
+				driver.Inject("cuStreamCreate", 1+find.FindersOfGPU+fails, gpu.OutOfMemory)
+			}
+			ran := false
+			for range 5 { // the CPU may be faster
+				got, index, stats, err := write(o, form)
+				if err != nil || !bytes.Equal(got, want) || !bytes.Equal(index, wantIndex) {
+					t.Fatalf("%+v: other bytes (error %v)", form, err)
+				}
+				ran = slices.ContainsFunc(stats.Kernels, func(k measure.KernelTime) bool { return k.Name == "deflate" })
+				if ran || fails > 0 || form.Compression == 1 {
+					break
+				}
+			}
+			if ran != (form.Compression != 1 && fails == 0) {
+				t.Errorf("%+v: the GPU compressed: %v", form, ran)
 			}
 		}
 	}

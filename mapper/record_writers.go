@@ -18,6 +18,7 @@ type recordWriters struct {
 	opened        []finisher
 	records       *sam.Writer // nil for none
 	threads       int
+	helper        *bgzf.Helper // for compressed records, nil for none
 }
 
 // finisher is a sam.Writer or a bgzf.Writer.
@@ -45,6 +46,7 @@ func (w *recordWriters) prepare(ref *dna.Reference, o sam.HeaderOptions) error {
 // open starts the files, with their headers.
 func (w *recordWriters) open(ref *dna.Reference, o *orderedWriter) error {
 	start := func(to io.Writer, h *hts.Header, form sam.WriterOptions) (*sam.Writer, error) {
+		form.Helper = w.helper
 		s, err := sam.NewWriter(to, h, form)
 		if err == nil {
 			w.opened = append(w.opened, s)

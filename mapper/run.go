@@ -11,6 +11,7 @@ import (
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/gpu/device"
+	"scanmap/internal/bgzf"
 	"scanmap/mapper/find"
 	"scanmap/sam"
 )
@@ -68,6 +69,7 @@ type run struct {
 	out       *orderedWriter
 	resolver  *resolver     // nil until there is a reference
 	opening   *find.Opening // of GPUs from the start on, nil for none
+	devices   *devices      // nil until reads are mapped
 	start     time.Time
 	cells     CellCounting         // that GPUs count for, nil for none
 	covered   []find.CoveredContig // what they counted, nil for nothing
@@ -103,7 +105,7 @@ func (r *run) giveBack() {
 
 // run maps all reads.
 func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions, out *Outputs) error {
-	w := recordWriters{out: out, threads: r.options.Threads}
+	w := recordWriters{out: out, threads: r.options.Threads, helper: r.helper(out)}
 	err := r.loadReference(ctx)
 	if err == nil {
 		if err = w.prepare(r.ref, header); err != nil {
@@ -111,13 +113,32 @@ func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions,
 		}
 	}
 	if err == nil {
-		err = r.mapReads(ctx, reads, out, func() error { return w.open(r.ref, r.out) })
+		err = r.mapReads(ctx, reads, out, &w)
 	}
 	start := r.times.write.Start()
 	err = w.close(err)
 	r.stats.Duplicates = w.duplicates()
 	r.times.write.Add(start, 0)
+	if d := r.devices; d != nil {
+		defer d.giveUp() // unless it comes to its end
+		if err == nil {
+			r.stats.Kernels, err = d.end()
+			r.stats.Device = d.description
+		}
+	}
 	return err
+}
+
+// helper returns a helper for compressed records that GPUs may join, or nil.
+func (r *run) helper(out *Outputs) *bgzf.Helper {
+	o, form := r.options, &out.Form
+	if out.Records == nil || form.Format == "" || form.Format == sam.FormatSAM || form.Compression != -1 && form.Compression != bgzf.DefaultLevel {
+		return nil
+	}
+	if o.Device.Kind != device.CUDA && (o.Device.Kind != device.Auto || o.Device.LoadDriver() != nil) {
+		return nil
+	}
+	return bgzf.NewHelper()
 }
 
 func (r *run) loadReference(ctx context.Context) error {
@@ -145,11 +166,16 @@ func (r *run) hold(ref *dna.Reference) {
 	r.resolver = newResolver(ref, r.options, r.out, r.times)
 }
 
-// mapReads maps all reads on the device that the options ask for. It calls begin before it writes
-// the first record, when nothing is left that is likely to fail.
-func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin func() error) error {
+// mapReads maps all reads on the device that the options ask for. It opens the writers before it
+// writes the first record, when nothing is left that is likely to fail. The devices go on: they may
+// help to write.
+func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, w *recordWriters) error {
 	d := newDevices(r.ref, r.options, &r.times.find, r.cover(out), r.opening, r.start)
-	defer d.giveUp() // unless it comes to its end
+	r.devices, d.helper = d, w.helper
+	if d.helper != nil {
+		d.find.Deflated = cmp.Or(r.options.limits.deflated, device.DeflateBlocks)
+		d.helper.Expect(r.options.limits.expected)
+	}
 	defer r.resolver.stop()
 	seeking := seekingFinders(d)
 	if other := r.options.limits.seeking; other != nil {
@@ -166,7 +192,7 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 	if err != nil {
 		return err
 	}
-	if err := begin(); err != nil {
+	if err := w.open(r.ref, r.out); err != nil {
 		return err
 	}
 	err = r.mapBatches(ctx, batches, finders, d.reliefs())
@@ -186,9 +212,7 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 	for i := range r.covered {
 		r.cells.AddWeight(i, r.covered[i].Weight)
 	}
-	r.stats.Kernels, err = d.end()
-	r.stats.Device = d.description
-	return err
+	return nil
 }
 
 // cover tells GPUs to count locations and not to hand them on. It is nil where each location may be

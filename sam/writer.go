@@ -22,6 +22,8 @@ type WriterOptions struct {
 	// Threads is the number of goroutines that compress, and of goroutines that sort; less than 1 is
 	// 1. Output does not depend on it.
 	Threads int
+	// Helper compresses blocks of the default level where it can; nil for none.
+	Helper *bgzf.Helper
 	// Sort orders records by contig, position and strand, those without a place last,
 	// and ties in the order of Write, as samtools sort does. The header has to say so.
 	Sort bool
@@ -74,7 +76,7 @@ func NewWriter(w io.Writer, h *hts.Header, o WriterOptions) (*Writer, error) {
 	wr := &Writer{w: bgzf.Whole{Writer: w}, options: o}
 	if o.Format != FormatSAM {
 		var err error
-		if wr.bgzf, err = bgzf.NewWriter(w, o.Compression, o.Threads); err != nil {
+		if wr.bgzf, err = bgzf.NewHelpedWriter(w, o.Compression, o.Threads, o.Helper); err != nil {
 			return nil, err
 		}
 	} else if o.Sort {
@@ -177,6 +179,7 @@ func (w *Writer) Write(block []byte) (int, error) {
 	if w.finished {
 		return 0, errFinished
 	}
+	w.options.Helper.Expect(len(block))
 	n, err := w.write(block)
 	w.err = err
 	return n, err
@@ -234,6 +237,7 @@ func (w *Writer) Takes() bool {
 // stay as they are until back is called, once, from any goroutine, also after an error: others copy
 // the records.
 func (w *Writer) Take(block []byte, lengths []uint32, back func()) error {
+	w.options.Helper.Expect(len(block))
 	err := w.err
 	if err == nil && w.finished {
 		err = errFinished

@@ -30,6 +30,7 @@ const DefaultLevel = 6
 type Compressor struct {
 	level int // of DEFLATE, 0 (stored) to 9
 	z     *flate.Writer
+	own   *deflater // of DefaultLevel
 	to    appended
 }
 
@@ -79,20 +80,37 @@ func (c *Compressor) AppendBlocks(b, text []byte) ([]byte, error) {
 // appendBlock appends the block that holds data, at most mostData bytes.
 func (c *Compressor) appendBlock(b, data []byte) ([]byte, error) {
 	from := len(b)
-	b = append(append(b, start...), 0, 0)
-	if c.level != 0 {
+	b = appendHead(b)
+	packed := false
+	switch {
+	case c.level == DefaultLevel:
+		if c.own == nil {
+			c.own = &deflater{}
+		}
+		b, packed = c.own.appendBlock(b, data)
+	case c.level != 0:
 		var err error
 		if b, err = c.AppendDeflate(b, data); err != nil {
 			return b, err
 		}
+		packed = len(b)-from-headBytes <= storedHead+len(data)
 	}
-	if c.level == 0 || len(b)-from-headBytes > storedHead+len(data) {
+	return finishBlock(b, from, data, packed), nil
+}
+
+// appendHead begins a block.
+func appendHead(b []byte) []byte { return append(append(b, start...), 0, 0) }
+
+// finishBlock ends the block of data that starts at a place of b, after its head, or after its
+// DEFLATE if it is packed.
+func finishBlock(b []byte, from int, data []byte, packed bool) []byte {
+	if !packed {
 		b = appendStored(b[:from+headBytes], data)
 	}
 	b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(data))
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(data)))
 	binary.LittleEndian.PutUint16(b[from+headBytes-2:], uint16(len(b)-from-1))
-	return b, nil
+	return b
 }
 
 // appendStored appends one final stored block of DEFLATE (RFC 1951, section 3.2.4), which holds

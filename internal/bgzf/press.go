@@ -40,9 +40,13 @@ type Packer[M any] func(out []byte, b *Block[M]) ([]byte, error)
 // NewPress starts `threads` goroutines that compress, and one that calls write with the blocks in
 // order, and ends before Close returns. Either Close or Discard ends all goroutines.
 func NewPress[M any](threads int, newPacker func() Packer[M], write func(*Block[M]) error) *Press[M] {
-	threads = max(threads, 1)
-	// One is filled, one is written, and each goroutine has one in work and one waiting.
-	blocks := 2*threads + 2
+	return newPress(max(threads, 1), 0, newPacker, write)
+}
+
+// newPress is NewPress with more goroutines that do nothing but wait.
+func newPress[M any](threads, waiting int, newPacker func() Packer[M], write func(*Block[M]) error) *Press[M] {
+	// One is filled, one is written, and each goroutine has one in work. So many wait as have work.
+	blocks := 2*threads + waiting + 2
 	p := &Press[M]{
 		write: write,
 		free:  make(chan *Block[M], blocks),
@@ -53,7 +57,7 @@ func NewPress[M any](threads int, newPacker func() Packer[M], write func(*Block[
 		p.free <- &Block[M]{ready: make(chan struct{}, 1)}
 	}
 	p.Block = <-p.free
-	for range threads {
+	for range threads + waiting {
 		p.running.Go(func() {
 			var pack Packer[M] // made by the first block: most goroutines of a small file get none
 			for b := range p.work {

@@ -5,6 +5,8 @@
 //	writer.go      a file of BGZF, and where in it a byte lies
 //	press.go       blocks of any format, compressed side by side and written in order
 //	compressor.go  one block
+//	deflate.go     how the default level compresses it
+//	helper.go      blocks that a GPU compresses
 //	index.go       bins and windows, which BAI, TBI and CSI have in common
 //
 // biogo/hts has a writer of BGZF. It is not used for three reasons: at the default level it takes
@@ -48,22 +50,48 @@ func (o Offsets) Of(p Place) uint64 { return uint64(o[p>>16])<<16 | uint64(p&(1<
 // NewWriter starts a writer with a level of 0 (stored) to 9 (smallest) and goroutines that
 // compress, at least one. Either Close or Discard ends them.
 func NewWriter(w io.Writer, level, threads int) (*Writer, error) {
+	return NewHelpedWriter(w, level, threads, nil)
+}
+
+// NewHelpedWriter is NewWriter with a helper for blocks of DefaultLevel, nil for none.
+func NewHelpedWriter(w io.Writer, level, threads int, helper *Helper) (*Writer, error) {
 	if level < 0 || level > 9 {
 		return nil, fmt.Errorf("compression level %d is not one of 0 to 9", level)
 	}
 	z := &Writer{w: Whole{w}}
+	threads = max(threads, 1)
+	if level != DefaultLevel {
+		helper = nil
+	}
+	// Some of the goroutines compress, and others wait for the helper.
+	compressors := make(chan *Compressor, threads)
+	for range threads {
+		compressors <- NewCompressor(level)
+	}
+	waiting := 0
+	if helper != nil {
+		waiting = cap(helper.jobs)
+	}
 	pack := func() Packer[borrowed] {
-		c := NewCompressor(level)
+		j := &job{done: make(chan state, 1)}
 		return func(out []byte, b *Block[borrowed]) ([]byte, error) {
 			if end := &b.Note; end.back != nil {
 				b.Data = append(b.Data, end.text...)
 				end.back()
 				*end = borrowed{}
 			}
+			if helper != nil {
+				var done bool
+				if out, done = helper.try(out, j, b.Data); done {
+					return out, nil
+				}
+			}
+			c := <-compressors
+			defer func() { compressors <- c }()
 			return c.appendBlock(out, b.Data)
 		}
 	}
-	z.press = NewPress(threads, pack, z.writeBlock)
+	z.press = newPress(threads, waiting, pack, z.writeBlock)
 	return z, nil
 }
 

@@ -15,7 +15,7 @@ var users = map[string]string{
 	"bruteforce": "search", "letters": "search", "levenshtein": "search", "neighbours": "search", "packed": "search", "planes": "search",
 	"rabinkarp": "search", "shiftor": "search", "witness": "search", "wumanber": "search",
 
-	"ceilings": "device",
+	"ceilings": "device", "deflate": "device",
 }
 
 // KernelsOf returns the names of the kernels that a package launches, sorted.

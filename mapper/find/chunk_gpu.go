@@ -21,6 +21,7 @@ type gpuDevice struct {
 	resident bool
 	memory   int64         // for all finders beside the reference, in bytes
 	finders  int           // that share it
+	deflated int           // Options.Deflated
 	counts   device.Buffer // of words, see countWords
 	cover    gpuCover
 	each     atomic.Uint64 // results of a read, as the bits of a float64; see gpuFinder.learn
@@ -83,6 +84,8 @@ func (d *gpuDevice) hold(s shared, most int64) error {
 	if most > 0 && most < free {
 		free, what = most, "allowed"
 	}
+	d.deflated = s.options.Deflated
+	free -= device.Deflaters * int64(d.deflated) * device.DeflatedBytes
 	// A third of the memory, at least, is for batches.
 	d.cut(free*2/3, s.options.Limits.GPUChunk)
 	d.memory = free - int64(float64(d.chunkPositions())*bytesPerChunkBase)

@@ -59,6 +59,9 @@ type Options struct {
 	Sought func(read, of, length, k int) int
 	// Again is how many finders GPUs.Again makes, which get a share of a GPU's memory.
 	Again int
+	// Deflated is how many blocks each of GPUs.Deflaters takes at a time, for which a GPU keeps memory;
+	// 0 where there are to be none.
+	Deflated int
 	// Cover, when set, has GPUs count what locations cover.
 	Cover *Cover
 	// Halt, when set, can have a finder of the CPU give up its work on a batch.

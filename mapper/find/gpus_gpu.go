@@ -171,6 +171,19 @@ func (g *GPUs) Again(ref *dna.Reference, o Options, i int) (Finder, error) {
 	return f, nil
 }
 
+// Deflaters makes what compresses blocks of BGZF, on one of the GPUs (Options.Deflated).
+func (g *GPUs) Deflaters() (all []*device.Deflater, err error) {
+	first := g.devices[0]
+	for range device.Deflaters {
+		d, err := first.NewDeflater(first.deflated)
+		if err != nil {
+			return nil, &device.Error{Err: err}
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
 // Finders returns the finders, which may be used at the same time.
 func (g *GPUs) Finders() []Finder { return g.finders }
 

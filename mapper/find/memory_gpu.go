@@ -1,6 +1,9 @@
 package find
 
-import "scanmap/kernels"
+import (
+	"scanmap/gpu/device"
+	"scanmap/kernels"
+)
 
 // MemoryOnGPU bounds the memory of the finders of a GPU, as MemoryOnCPU does. bases is the length
 // of the reference. most limits their memory on the GPU, 0 for no limit but its own.
@@ -25,7 +28,8 @@ func MemoryOnGPU(bases, reads, length, k, each, most int64, o Options) Memory {
 	hits := min(8*int64(l.GPUQueue), max(1024*reads, 1<<18), 1<<28)
 	ofGPURead := ofRead(length) + 32 + bestBytes + shareBytes + (k+1)*(pieceBytes+countedBytes)
 	finder := spare*(candidates*ofCandidate+hits*hitBytes+reads*ofGPURead) + maxFilterBytes + 256<<20
-	m.Device = int64(float64(bases)*bytesPerChunkBase)*9/8 + 4*kernels.RarityWords + finders*finder
+	m.Device = int64(float64(bases)*bytesPerChunkBase)*9/8 + 4*kernels.RarityWords + finders*finder +
+		device.Deflaters*int64(o.Deflated)*device.DeflatedBytes
 	if o.Cover != nil {
 		m.Device += cellBytes*bases*9/8 + FindersOfGPU*retainedBytes*mostRetained + carrySlots*carryBytes
 	}

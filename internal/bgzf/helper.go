@@ -1,0 +1,170 @@
+package bgzf
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A Deflater compresses many blocks at a time, as DefaultLevel has them: a GPU. It belongs to one
+// goroutine. Where it fails it is not used again.
+type Deflater interface {
+	// Most is how many blocks it takes at a time.
+	Most() int
+	// Text returns where the data of block i are to be written, until Deflate. It has room for any.
+	Text(i int) []byte
+	// Deflate compresses the first blocks, which have these lengths in bytes.
+	Deflate(lengths []uint32) error
+	// Packed returns the DEFLATE of block i, until Text or Deflate is called. It is empty where a
+	// stored block is shorter.
+	Packed(i int) []byte
+}
+
+// A Helper compresses blocks of writers by deflaters, once there are many blocks. It leaves blocks
+// to the writers while it has no deflaters, and where these have enough to do. Files are the same
+// bytes.
+type Helper struct {
+	jobs     chan *job
+	after    int64        // bytes that are expected before deflaters are made
+	expected atomic.Int64 // bytes
+	working  atomic.Int32 // deflaters
+	running  sync.WaitGroup
+	lock     sync.Mutex
+	offered  func() []Deflater // nil where none are, or no longer
+}
+
+const (
+	// helperJobs is how many blocks may wait for deflaters or be with them.
+	helperJobs = 1024
+	// helperAfter is how many bytes are worth deflaters, which take half a second of a busy CPU.
+	helperAfter = 64 << 20
+)
+
+// NewHelper returns a helper without deflaters. Stop ends it.
+func NewHelper() *Helper { return newHelper(helperJobs, helperAfter) }
+
+func newHelper(jobs, after int) *Helper {
+	return &Helper{jobs: make(chan *job, jobs), after: int64(after)}
+}
+
+// Offer has deflaters made, by a goroutine of the helper, as soon as they are worth it.
+func (h *Helper) Offer(deflaters func() []Deflater) {
+	h.lock.Lock()
+	h.offered = deflaters
+	h.lock.Unlock()
+	h.Expect(0)
+}
+
+// Expect tells of bytes that will have to be compressed, now or later. A nil helper does nothing.
+func (h *Helper) Expect(bytes int) {
+	if h != nil && h.expected.Add(int64(bytes)) > h.after && h.working.Load() == 0 {
+		h.call()
+	}
+}
+
+// call has the deflaters made that are offered.
+func (h *Helper) call() {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	deflaters := h.offered
+	if h.offered = nil; deflaters == nil {
+		return
+	}
+	h.running.Go(func() {
+		for _, d := range deflaters() {
+			h.working.Add(1)
+			h.running.Go(func() { h.work(d) })
+		}
+	})
+}
+
+// Stop waits for the deflaters. No writer may use the helper from then on.
+func (h *Helper) Stop() {
+	close(h.jobs)
+	h.running.Wait()
+}
+
+// A job is a block for a deflater.
+type job struct {
+	data []byte
+	out  []byte // gets the DEFLATE
+	done chan state
+}
+
+// A state says what became of a job.
+type state int
+
+const (
+	left   state = iota // nothing: the deflater failed
+	packed              // out has the block
+	stored              // a stored block is shorter
+)
+
+// work has a deflater do jobs.
+func (h *Helper) work(d Deflater) {
+	var jobs []*job
+	var lengths []uint32
+	for first := range h.jobs {
+		jobs, lengths = append(jobs[:0], first), lengths[:0]
+		jobs = h.more(jobs, d.Most())
+		for i, j := range jobs {
+			lengths = append(lengths, uint32(copy(d.Text(i), j.data)))
+		}
+		err := d.Deflate(lengths)
+		for i, j := range jobs {
+			became := left
+			if err == nil {
+				became = stored
+				if text := d.Packed(i); len(text) > 0 {
+					j.out, became = append(j.out, text...), packed
+				}
+			}
+			j.done <- became
+		}
+		if err != nil {
+			break
+		}
+	}
+	// Jobs that have come meanwhile are left, too.
+	if h.working.Add(-1) == 0 {
+		for j := range h.jobs {
+			j.done <- left
+		}
+	}
+}
+
+// more appends the jobs that wait, up to a number.
+func (h *Helper) more(jobs []*job, most int) []*job {
+	for len(jobs) < most {
+		select {
+		case j, open := <-h.jobs:
+			if !open {
+				return jobs
+			}
+			jobs = append(jobs, j)
+		default:
+			return jobs
+		}
+	}
+	return jobs
+}
+
+// try appends a block to b, unless it has to be left to the writer.
+func (h *Helper) try(b []byte, j *job, data []byte) ([]byte, bool) {
+	if h.working.Load() == 0 {
+		return b, false
+	}
+	from := len(b)
+	b = appendHead(b)
+	j.data, j.out = data, b
+	select {
+	case h.jobs <- j:
+	default:
+		return b[:from], false
+	}
+	became := <-j.done
+	b = j.out
+	if became == left {
+		return b[:from], false
+	}
+	return finishBlock(b, from, data, became == packed), true
+}
