@@ -1,6 +1,6 @@
-// Blocks of BGZF are compressed here, a warp for each. The bytes are those of internal/bgzf, which
-// says how (deflate.go). A lane has a position of a round; lanes find matches side by side, and all
-// walk over them together. One lane merges the queues of Huffman's codes.
+// Blocks of BGZF are compressed here, a warp for each. internal/bgzf/deflate.go makes the same bytes,
+// and describes the method. A lane has a position of a round. Lanes find matches side by side, and
+// all walk over the matches together. One lane merges the queues of Huffman's codes.
 #include "language.cuh"
 
 constexpr u32 DEFLATE_THREADS = 32;
@@ -23,11 +23,11 @@ constexpr u32 STORED_HEAD = 5;
 constexpr u32 IS_MATCH = 1u << 31, LENGTH_SHIFT = 16;
 
 struct DeflateParams {
-	const u32* text;    // of each block, DEFLATE_STRIDE bytes from that of the one before
+	const u32* text;    // of blocks, each DEFLATE_STRIDE bytes after the one before
 	const u32* lengths; // bytes of each block, 0xff00 at most
 	u32* tokens;        // DEFLATE_TOKENS for each block
-	u32* packed;        // what each block becomes, as text has them
-	u32* sizes;         // bytes of it, 0 where a stored block is shorter
+	u32* packed;        // DEFLATE of blocks, in places like those of text
+	u32* sizes;         // bytes of DEFLATE, 0 where a stored block is shorter
 };
 
 // word_at returns the 4 bytes from one on.
@@ -265,7 +265,7 @@ struct Codes {
 // A BitWriter writes bits of all lanes, in their order.
 struct BitWriter {
 	u32* words;   // of the device, where whole words go
-	u32* pending; // of the block: PENDING words that are 0 but for the bits that wait
+	u32* pending; // of the block: PENDING words, 0 beyond the bits that wait
 	u32 bits;     // that wait, less than 32
 	u32 written;  // words
 

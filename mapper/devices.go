@@ -306,7 +306,7 @@ func (d *devices) take(gpus gpuSet, after string) {
 		d.helper.Offer(func() (all []bgzf.Deflater) {
 			deflaters, err := gpus.Deflaters()
 			if err != nil {
-				return nil // the CPU compresses, and finders tell what is wrong with the GPU
+				return nil // the CPU compresses
 			}
 			for _, f := range deflaters {
 				all = append(all, f)

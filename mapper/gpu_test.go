@@ -63,8 +63,8 @@ func TestSameBytesOnGPU(t *testing.T) {
 	}
 }
 
-// TestCompressedOnGPU has a GPU compress BAM and SAM, sorted and not, which are the same bytes, also
-// where the GPU fails while it compresses.
+// TestCompressedOnGPU has a GPU compress BAM and SAM, sorted and not, and compares with the CPU,
+// also where a GPU cannot.
 func TestCompressedOnGPU(t *testing.T) {
 	t.Parallel()
 	reference, reads := writeInput(t, effort.Pick(2000, 500))

@@ -110,7 +110,7 @@ type limits struct {
 	// heldLocations is how many locations an estimate holds before it holds few of each read,
 	// estimateLocations if it is 0.
 	heldLocations int
-	// deflated is find.Options.Deflated where it is not 0, and expected are bytes to be compressed that
+	// deflated is find.Options.Deflated, unless it is 0, and expected are bytes to be compressed that
 	// are said to come.
 	deflated, expected int
 	// seeking, when set, gives other finders for reads that are sought again.

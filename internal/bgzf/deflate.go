@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// How DefaultLevel compresses. A GPU does the same (kernels/deflate.cu), a warp for each block, and
-// finds the same bytes. Therefore nothing depends on the order in which positions of a round are
-// looked at:
+// DefaultLevel has a compressor of its own. A GPU does the same (kernels/deflate.cu), a warp for each
+// block, and makes the same bytes: nothing depends on the order in which the positions of a round
+// are looked at.
 //
-//   - Positions are taken in rounds of 32. A position of a round knows the last position of the
-//     rounds before it, for each value of two hashes: one of its next 4 bytes, and one of 8.
-//   - Its match is the longest of three: with the byte before it, repeated; with the position of
-//     equal hash of 8 bytes; and, if these two are shorter than niceMatch, with that of 4. The
-//     first of equal ones is taken. Four bytes far away are no match.
-//   - A match is deferred if the next position of the round has a longer one.
-//   - One dynamic block (RFC 1951, section 3.2.7) has all. Its codes are Huffman's, with two queues
-//     (van Leeuwen 1976): frequencies in order, ties by symbol, and leaves before nodes.
+//   - A round has 32 positions. Two tables have the last position of the rounds before, for each
+//     value of a hash of 4 bytes, and of a hash of 8.
+//   - A position has up to three candidates: the position before it, the one of the hash of 8
+//     bytes, and, unless one of these has niceMatch bytes, the one of the hash of 4. The longest
+//     match is taken, the first of equal ones. Four bytes far away are no match.
+//   - A match shorter than lazyMatch is deferred if the next position of the round has a longer one.
+//   - A block of DEFLATE is one dynamic block (RFC 1951, section 3.2.7). Huffman codes are made with
+//     two queues (van Leeuwen 1976): counts in order, ties by symbol, and leaves before nodes.
 const (
 	roundBytes  = 32
 	hashBits    = 13

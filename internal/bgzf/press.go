@@ -45,7 +45,8 @@ func NewPress[M any](threads int, newPacker func() Packer[M], write func(*Block[
 
 // newPress is NewPress with more goroutines that do nothing but wait.
 func newPress[M any](threads, waiting int, newPacker func() Packer[M], write func(*Block[M]) error) *Press[M] {
-	// One is filled, one is written, and each goroutine has one in work. So many wait as have work.
+	// One is filled, one is written, each goroutine has one in work, and as many are waiting as there
+	// are threads.
 	blocks := 2*threads + waiting + 2
 	p := &Press[M]{
 		write: write,

@@ -59,8 +59,8 @@ type Options struct {
 	Sought func(read, of, length, k int) int
 	// Again is how many finders GPUs.Again makes, which get a share of a GPU's memory.
 	Again int
-	// Deflated is how many blocks each of GPUs.Deflaters takes at a time, for which a GPU keeps memory;
-	// 0 where there are to be none.
+	// Deflated is how many blocks each of GPUs.Deflaters takes at a time, 0 where there are to be
+	// none. A GPU keeps memory for them.
 	Deflated int
 	// Cover, when set, has GPUs count what locations cover.
 	Cover *Cover
