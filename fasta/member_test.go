@@ -160,7 +160,7 @@ func TestManyMembers(t *testing.T) {
 // compress/gzip.
 func TestMembers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(effort.Pick(250, 25)) {
+	for seed := range uint64(effort.Pick(100, 25)) {
 		r := rand.New(rand.NewPCG(seed, 1951))
 		var want, data []byte
 		for range 1 + r.IntN(3)*r.IntN(2) {
@@ -235,7 +235,7 @@ func TestMembersGuess(t *testing.T) {
 func TestDamagedMembers(t *testing.T) {
 	t.Parallel()
 	refused := 0
-	for seed := range uint64(effort.Pick(1500, 100)) {
+	for seed := range uint64(effort.Pick(700, 100)) {
 		r := rand.New(rand.NewPCG(seed, 1952))
 		data := deflated(t, r, drawMember(r, 1+r.IntN(60_000)))
 		switch r.IntN(3) {
@@ -264,7 +264,7 @@ func TestDamagedMembers(t *testing.T) {
 			}
 		}
 	}
-	if refused < effort.Pick(1500, 100)/2 {
+	if refused < effort.Pick(700, 100)/2 {
 		t.Errorf("%d members were refused: the test shows little", refused)
 	}
 }
@@ -368,7 +368,7 @@ func TestMemberCancelled(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1951))
 	text := drawMember(r, 300_000)
 	data := deflated(t, r, text)
-	cancelled, times := 0, effort.Pick(200, 24)
+	cancelled, times := 0, effort.Pick(80, 24)
 	for i := range times {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := &source{ctx: ctx, cancel: cancel}

@@ -80,7 +80,7 @@ func TestWave(t *testing.T) {
 	var l Local
 	compared, equal, refused, gapped := 0, 0, 0, 0
 	first := effort.Pick(0, 1300) // the rare case of a mutant is 1589
-	for n := first; n < first+effort.Pick(4000, 350); n++ {
+	for n := first; n < first+effort.Pick(2000, 350); n++ {
 		r := rand.New(rand.NewPCG(uint64(n), 41))
 		m := 36 + r.IntN(90)
 		rules := truth.LocalRules{Least: m * (65 + r.IntN(31)) / 100, Cap: []int{20, 20, 7, 12, 30}[r.IntN(5)], Longest: 13}

@@ -215,8 +215,8 @@ type coverCase struct {
 // reference. These have many repeats, if the name of the case begins with "repeats", or else few.
 func coverEach(t *testing.T, cases []coverCase, compare func(t *testing.T, number int, driver *gpu.Driver, c *coverCase, o Options)) {
 	t.Helper()
-	reference, reads := writeInput(t, effort.Pick(200, 64))
-	repeats, ofRepeats := writeRepeats(t, effort.Pick(60, 8))
+	reference, reads := writeInput(t, effort.Pick(100, 64))
+	repeats, ofRepeats := writeRepeats(t, effort.Pick(24, 8))
 	for number, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -40,7 +40,7 @@ func onGPU(t *testing.T, o Options, driver *gpu.Driver, want string) *Stats {
 func TestSameBytesOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
-	reference, reads := writeInput(t, effort.Pick(200, 60))
+	reference, reads := writeInput(t, effort.Pick(100, 60))
 	for i, o := range []Options{
 		{Distance: DefaultDistance},
 		{Distance: Distance{Edits: 0}},
@@ -227,7 +227,7 @@ func TestEveryKernel(t *testing.T) {
 func TestReportsOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
-	reference, reads := writeRepeats(t, effort.Pick(30, 12))
+	reference, reads := writeRepeats(t, effort.Pick(15, 12))
 	tiny := []limits{{}, {find: find.Limits{GPUQueue: 40}}, {find: find.Limits{GPUFound: 20}}, {find: find.Limits{GPUQueue: 300, GPUFound: 3}}}
 	for r, c := range []struct {
 		report Report
@@ -333,7 +333,7 @@ var enginesAndMetrics = []struct {
 func TestSmallQueues(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
-	reference, reads := writeInput(t, effort.Pick(60, 6))
+	reference, reads := writeInput(t, effort.Pick(25, 6))
 	for _, c := range enginesAndMetrics {
 		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 3}, Metric: c.metric, Threads: 2, Engine: c.engine}
 		want, _ := runText(t, o)
@@ -369,7 +369,7 @@ func TestCutReferenceOnGPU(t *testing.T) {
 		n++
 		fmt.Fprintf(&fq, ">r%d\n%s\n", n, s)
 	}
-	for at := 0; at+100 < len(text); at += effort.Pick(1500, 3000) {
+	for at := 0; at+100 < len(text); at += 3000 {
 		add(truth.Edited(r, text[at:at+100], 3))
 	}
 	add(unit)
@@ -392,7 +392,7 @@ func TestCutReferenceOnGPU(t *testing.T) {
 // TestSmallGPU maps on a GPU that has little memory, which is not exceeded.
 func TestSmallGPU(t *testing.T) {
 	t.Parallel()
-	reference, reads := writeInput(t, effort.Pick(300, 40))
+	reference, reads := writeInput(t, effort.Pick(120, 40))
 	for _, megabytes := range []int64{16, 64} {
 		driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Memory: megabytes << 20})
 		for _, engine := range []Engine{EngineSkim, EngineScan} {

@@ -25,7 +25,7 @@ func TestLocalOnRealReads(t *testing.T) {
 	text := strings.Join(lines[1:], "")
 	const length = 60
 	o := Options{
-		Reference: "../testdata/phix.fa", Libraries: []Library{{Reads: "../testdata/phix_R1.fastq", Take: int64(effort.Pick(40, 3))}},
+		Reference: "../testdata/phix.fa", Libraries: []Library{{Reads: "../testdata/phix_R1.fastq", Take: int64(effort.Pick(16, 3))}},
 		Threads: 2, Crop: length, Local: &Local{Score: DefaultScore},
 	}
 	records, _ := runText(t, o)

@@ -65,7 +65,7 @@ func localLibraries(mates [2]string) [][]Library {
 // TestLocalSameBytes has local locations with other numbers of threads and reads at a time.
 func TestLocalSameBytes(t *testing.T) {
 	t.Parallel()
-	reference, mates := writeLocal(t, effort.Pick(200, 60), 90)
+	reference, mates := writeLocal(t, effort.Pick(100, 60), 90)
 	for _, libraries := range localLibraries(mates) {
 		for _, mode := range []ReportMode{ReportAll, ReportOne} {
 			o := Options{Reference: reference, Libraries: libraries, Threads: 1, Local: &Local{Score: DefaultScore}, Report: Report{Mode: mode}}

@@ -416,7 +416,7 @@ func TestMirror(t *testing.T) {
 			return d
 		})
 		reads, locations, counts := 0, 0, mirrorCounts{}
-		for seed := range effort.Pick(150, 40) {
+		for seed := range effort.Pick(80, 40) {
 			d := draw.Example(seed)
 			n, more := mirror(t, d.contigs, d.reads, Distance{Edits: d.k}, EngineAuto)
 			reads, locations = reads+len(d.reads), locations+n

@@ -132,7 +132,7 @@ func drawNear(r *rand.Rand) Options {
 func TestNearSameBytes(t *testing.T) {
 	t.Parallel()
 	again := 0
-	for seed := range uint64(effort.Pick(120, 40)) {
+	for seed := range uint64(effort.Pick(72, 40)) {
 		r := rand.New(rand.NewPCG(seed, 141))
 		o := drawNear(r)
 		input := newNearInput(r)
@@ -179,7 +179,7 @@ func TestNearSameBytes(t *testing.T) {
 			}
 		}
 	}
-	if again < effort.Pick(120, 16)/2 {
+	if again < effort.Pick(72, 16)/2 {
 		t.Errorf("reads were sought again in %d runs: the test shows little", again)
 	}
 }
@@ -190,7 +190,7 @@ func TestNearAloneSameBytes(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
 	var pairs, multiple, reads int64
-	for seed := range uint64(effort.Pick(200, 60)) {
+	for seed := range uint64(effort.Pick(100, 60)) {
 		r := rand.New(rand.NewPCG(seed, 42))
 		o := drawNear(r)
 		o.Metric, o.Local = Edits, &Local{Score: Score{Percent: float64(70 + r.IntN(25)), Percentage: true}, Split: r.IntN(3) == 0}
@@ -361,7 +361,7 @@ func TestNearOnGPU(t *testing.T) {
 	// In three more a GPU is asked for more than a few locations of mates, for steps in a repeat, and
 	// for near locations in the last step.
 	seeds := []uint64{22, 25, 319}
-	for seed := range uint64(effort.Pick(40, 8)) {
+	for seed := range uint64(effort.Pick(24, 8)) {
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {
@@ -426,7 +426,7 @@ func TestTandemsInPartOnGPU(t *testing.T) {
 func TestNearOfReads(t *testing.T) {
 	t.Parallel()
 	left, reported := 0, 0
-	for seed := range uint64(effort.Pick(400, 25)) {
+	for seed := range uint64(effort.Pick(160, 25)) {
 		r := rand.New(rand.NewPCG(seed, 42))
 		const k = 8
 		input := newNearInput(r)
@@ -505,7 +505,7 @@ func TestNearOfPairs(t *testing.T) {
 	t.Parallel()
 	const k = 7
 	near, wide, beyond, low := 0, 0, 0, 0
-	for seed := range uint64(effort.Pick(90, 30)) {
+	for seed := range uint64(effort.Pick(54, 30)) {
 		r := rand.New(rand.NewPCG(seed, 43))
 		input := newNearInput(r)
 		reads := input.pairs(40, 70, k)

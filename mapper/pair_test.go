@@ -559,7 +559,7 @@ func TestBoundedPairs(t *testing.T) {
 func TestSameBytesOfPairsOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
-	contigs, reads := pairedContigs(rand.New(rand.NewPCG(11, 12)), effort.Pick(60, 20))
+	contigs, reads := pairedContigs(rand.New(rand.NewPCG(11, 12)), effort.Pick(30, 20))
 	reference, first, second := writePairs(t, contigs, reads)
 	for i, pairs := range []PairOptions{
 		{Rescue: Distance{Edits: 4}}, {Rescue: Distance{Edits: 4}}, {MinInsert: 50, MaxInsert: 300}, {Rescue: Distance{Edits: 4}},

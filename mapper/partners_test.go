@@ -18,7 +18,7 @@ func TestPartners(t *testing.T) {
 	t.Parallel()
 	const m = 150
 	apart, found, outside, rescues, partial := 0, 0, 0, 0, 0
-	for seed := range uint64(effort.Pick(150, 40)) {
+	for seed := range uint64(effort.Pick(80, 40)) {
 		r := rand.New(rand.NewPCG(seed, 61))
 		text, reads := partnersInput(r, m)
 		ref := truth.Reference(t, text)

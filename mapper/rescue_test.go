@@ -155,7 +155,7 @@ func TestRescue(t *testing.T) {
 func compareRescued(t *testing.T, metric Metric, find func(contigs []string, read string, k int) []truth.Location) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(7, 8))
-	rescued, lost, rounds := 0, 0, effort.Pick(25, 4)
+	rescued, lost, rounds := 0, 0, effort.Pick(10, 4)
 	for _, orientation := range []Orientation{OrientationFR, OrientationRF, OrientationFF} {
 		for range rounds {
 			contigs, reads := pairedContigs(r, 40)

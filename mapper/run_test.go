@@ -92,7 +92,7 @@ func differentStats[T any](want, got T) string {
 // TestSameBytes maps on a matrix of engines, threads and batches, and twice.
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
-	reference, reads := writeInput(t, effort.Pick(200, 60))
+	reference, reads := writeInput(t, effort.Pick(100, 60))
 	for i, o := range []Options{
 		{Distance: DefaultDistance},
 		{Distance: Distance{Edits: 2}, Report: Report{Mode: ReportStrata, Strata: 1}, MaxLocations: 3, SequenceMatch: true, FullSecondary: true},

@@ -307,7 +307,7 @@ func (r *splitRecord) isRepeated(p *splitPart, m int) bool {
 // at a time.
 func TestSplit(t *testing.T) {
 	t.Parallel()
-	reference, mates, reads := writeSplit(t, effort.Pick(400, 80))
+	reference, mates, reads := writeSplit(t, effort.Pick(200, 80))
 	for paired, libraries := range localLibraries(mates) {
 		o := Options{Reference: reference, Libraries: libraries, Threads: 1, Local: &Local{Score: DefaultScore, Split: true}, Report: Report{Mode: ReportAll}}
 		want, _ := runText(t, o)
@@ -331,7 +331,7 @@ func TestSplit(t *testing.T) {
 func TestSplitOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
-	reference, mates, _ := writeSplit(t, effort.Pick(96, 24))
+	reference, mates, _ := writeSplit(t, effort.Pick(48, 24))
 	for _, libraries := range localLibraries(mates) {
 		o := Options{Reference: reference, Libraries: libraries, Threads: 2, Local: &Local{Score: DefaultScore, Split: true}, Report: Report{Mode: ReportAll}}
 		want, _ := runText(t, o)
@@ -346,7 +346,7 @@ func TestSplitOnGPU(t *testing.T) {
 // report mode, and with several libraries.
 func TestSplitInPieces(t *testing.T) {
 	t.Parallel()
-	reference, mates, _ := writeSplit(t, effort.Pick(200, 32))
+	reference, mates, _ := writeSplit(t, effort.Pick(100, 32))
 	all := localLibraries(mates)
 	for _, libraries := range append(all, slices.Concat(all[0], all[1], all[0])) {
 		for _, mode := range []ReportMode{ReportAll, ReportBest, ReportOne, ReportUnique} {

@@ -243,7 +243,7 @@ func TestWrittenLocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 42))
 	contigs := tandem(r)
 	contigs = append(contigs, truth.Random(r, 3000, "ACGT"), truth.Random(r, 600, "AAAAC")+strings.Repeat("CA", 100)+truth.Random(r, 300, "AT"), truth.Random(r, 50, "ACGT"))
-	many := effort.Pick(300, 60)
+	many := effort.Pick(150, 60)
 	reads := slices.Concat(gappedReads(r, contigs[:5], many, 100, 8), gappedReads(r, contigs[:5], many, 60, 4), cutReads(r, contigs[:5], many, 80, 5), cutReads(r, contigs, many, 30, 6))
 	reference, file, _ := writePairs(t, contigs, nil)
 	putFile(t, file, asFASTQ("r", reads))
@@ -265,7 +265,7 @@ func TestWrittenLocations(t *testing.T) {
 // TestWrittenPairs does the same with pairs, mates that are rescued among them.
 func TestWrittenPairs(t *testing.T) {
 	t.Parallel()
-	contigs, reads := pairedContigs(rand.New(rand.NewPCG(43, 44)), effort.Pick(600, 200))
+	contigs, reads := pairedContigs(rand.New(rand.NewPCG(43, 44)), effort.Pick(300, 200))
 	reference, first, second := writePairs(t, contigs, reads)
 	for _, o := range []Options{
 		{Distance: Distance{Edits: 3}, Pairs: PairOptions{Rescue: Distance{Edits: 6}}},
@@ -287,7 +287,7 @@ func TestSameBytesOfWritten(t *testing.T) {
 	driver := testDriver(t)
 	r := rand.New(rand.NewPCG(45, 46))
 	contigs := append(tandem(r), truth.Random(r, 2000, "ACGT"))
-	n := effort.Pick(100, 25)
+	n := effort.Pick(50, 25)
 	reads := slices.Concat(gappedReads(r, contigs, n, 100, 8), cutReads(r, contigs, n, 60, 5))
 	reference, file, _ := writePairs(t, contigs, nil)
 	putFile(t, file, asFASTQ("r", reads))

@@ -304,7 +304,7 @@ func lengthCases(t testing.TB, n int, all bool) []methodCase {
 
 // TestSchemesOnCPU compares every scheme's version in Go with brute force.
 func TestSchemesOnCPU(t *testing.T) {
-	cases := lengthCases(t, effort.Pick(6000, 3000), effort.Full())
+	cases := lengthCases(t, effort.Pick(4000, 3000), effort.Full())
 	schemes(func(s *Scheme) {
 		if !s.CPU() {
 			return
@@ -320,7 +320,8 @@ func TestSchemesOnCPU(t *testing.T) {
 				tried++
 				want := c.truth()
 				for _, segment := range []int{1 << 17, 1000, 64} {
-					if !effort.Full() && segment == []int{1000, 64}[tried%2] {
+					// By turns: whole blocks of cases have each kind of text with either.
+					if segment == []int{1000, 64}[(tried+effort.Pick(tried/6, 0))%2] {
 						continue
 					}
 					compare(t, fmt.Sprintf("segments of %d", segment), c.name, c.onCPU(t, s, segment), want)
@@ -422,21 +423,17 @@ func TestSchemesOnGPU(t *testing.T) {
 				return
 			}
 			number++
-			first, step := number, effort.Pick(2, 7)
-			if variant == emulator.Address {
-				step = 5
-			}
 			t.Run(fmt.Sprintf("%s/%s", variant, s.FullName()), func(t *testing.T) {
 				tried := 0
 				for i := range cases {
 					c := &cases[i]
-					if (i+first)%step != 0 || s.refusal(c.needle, true) != nil {
+					if (i+number)%7 != 0 || s.refusal(c.needle, true) != nil {
 						continue
 					}
 					tried++
 					want := c.truth()
 					compare(t, "one chunk", c.name, c.onGPU(t, g, s, 1<<20), want)
-					if effort.Pick(i%7 == 0, c.text.Length() > 1024) {
+					if c.text.Length() > 1024 {
 						compare(t, "chunks of 1,024", c.name, c.onGPU(t, g, s, 1024), want)
 					}
 					if t.Failed() {
@@ -561,10 +558,10 @@ func shortPatterns(t *testing.T, g *gpuSearch) {
 			}
 			for _, k := range []int{0, 1, 2} {
 				// There are many long ones: a part is tried unless all sizes are asked for, and on
-				// an emulator 8 of each length.
+				// an emulator 32 or 8 of each length.
 				one, short := 16, 3
-				if g != nil && os.Getenv("SCANMAP_TEST_GPU") != "require" && !effort.Full() {
-					one, short = max(1<<(2*m)/8, 1), 2
+				if g != nil && os.Getenv("SCANMAP_TEST_GPU") != "require" {
+					one, short = max(1<<(2*m)/effort.Pick(32, 8), 1), effort.Pick(3, 2)
 				}
 				every := effort.Full() && (g == nil || os.Getenv("SCANMAP_TEST_GPU") == "require")
 				if k < m && (k == 0 && every || m <= short || number%one == 5*k%one) {

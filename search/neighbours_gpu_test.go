@@ -27,7 +27,7 @@ func TestTableOnGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	total := 0
-	for round := range effort.Pick(40, 5) {
+	for round := range effort.Pick(20, 5) {
 		contigs := []string{denseText(r, 2500), string(randomLetters(r, 1800, dna.Letters)), "ACGTN", denseText(r, 64), string(randomLetters(r, 700, "ACGTN"))}
 		text := dnaText(t, contigs...)
 		k := round % 5

@@ -330,7 +330,7 @@ func drawTable(t *rapid.T) *table {
 }
 
 func TestRoundTrip(t *testing.T) {
-	effort.Cases(t, 40)
+	effort.CasesEither(t, 60, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
 		want := table.joined()
@@ -403,7 +403,7 @@ func TestStretches(t *testing.T) {
 
 // TestCuts checks that files do not depend on how intervals were cut.
 func TestCuts(t *testing.T) {
-	effort.Cases(t, 40)
+	effort.CasesEither(t, 60, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		whole := drawTable(t)
 		cut := newTable(whole.contigs)

@@ -213,7 +213,7 @@ func positive(t *rapid.T) *table {
 }
 
 func TestZooms(t *testing.T) {
-	effort.Cases(t, 40)
+	effort.CasesEither(t, 60, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		table := positive(t)
 		data, err := write(BigWig, table.contigs, table.values, 1)

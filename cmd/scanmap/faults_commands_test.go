@@ -197,7 +197,7 @@ func TestFaultsOfCommands(t *testing.T) {
 
 // fail has each operation of the call fail.
 func (c faultCall) fail(t *testing.T, inputs string) {
-	made := eachFault(t, func(t *testing.T, f *faults, folder string) (int, string, string) {
+	made := eachFault(t, false, func(t *testing.T, f *faults, folder string) (int, string, string) {
 		ctx := context.WithValue(fasta.WithOpener(context.Background(), f.openInput("")), layerKey{}, fileLayer(faultyResults{faults: f}))
 		code, stdout, stderr := callFaulty(t, ctx, c.arguments(inputs, folder))
 		if code == 0 {

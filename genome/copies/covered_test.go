@@ -28,7 +28,7 @@ func TestCovered(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 5))
 	const length = 40_000
 	ref := reference(t, randomLetters(r, length))
-	for i := range effort.Pick(600, 60) {
+	for i := range effort.Pick(240, 60) {
 		depth := 0.002 * math.Pow(100_000, r.Float64())
 		reads, heap, weight, swing := 25+r.IntN(276), 1, 1.0, 0.0
 		switch i % 4 {

@@ -240,7 +240,7 @@ func plainCurve(sums, bases []float64, o Options) []Stratum {
 // another program's, on genomes with copies, gaps, masks and excluded contigs.
 func TestIndependently(t *testing.T) {
 	found, refused := 0, 0
-	for seed := range uint64(effort.Pick(3000, 300)) {
+	for seed := range uint64(effort.Pick(1500, 300)) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		var contigs []string
 		var values [][]float64

@@ -102,7 +102,7 @@ func TestBisulfiteOnGPU(t *testing.T) {
 
 // TestBisulfite compares both engines with the definition on small genomes.
 func TestBisulfite(t *testing.T) {
-	for n := range effort.Pick(600, 150) {
+	for n := range effort.Pick(300, 150) {
 		r := rand.New(rand.NewPCG(uint64(n), 5))
 		in := &input{options: Options{Length: 1 + r.IntN(9), Metric: locate.Substitutions, ExcludeSelf: r.IntN(3) == 0,
 			Bisulfite: Bisulfite(Bisulfites[n%3][0]), Threads: 1 + r.IntN(3)}}

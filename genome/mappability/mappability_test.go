@@ -197,7 +197,7 @@ func chosen(r *rand.Rand, metric locate.Metric) *input {
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	for _, metric := range []locate.Metric{locate.Substitutions, locate.Edits} {
-		examples := effort.Pick(600, 60)
+		examples := effort.Pick(240, 60)
 		if metric == locate.Edits {
 			examples /= 4 // plain dynamic programming takes long
 		}
@@ -227,7 +227,7 @@ func TestCountsProperty(t *testing.T) {
 // that runs of q - 1, q and q + 1 bases follow each other in a K-mer, beside borders of contigs.
 func TestRuns(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(effort.Pick(2000, 200)) {
+	for seed := range uint64(effort.Pick(800, 200)) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		e := r.IntN(5)
 		q := 1 + r.IntN(20)
@@ -248,7 +248,7 @@ func TestRuns(t *testing.T) {
 func TestOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	for seed := range uint64(effort.Pick(40, 6)) {
+	for seed := range uint64(effort.Pick(20, 6)) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		in := chosen(r, locate.Metric(seed%2))
 		o := in.options
@@ -280,7 +280,7 @@ func TestOnGPU(t *testing.T) {
 func TestSeveralWords(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(31, 32))
-	for range effort.Pick(20, 4) {
+	for range effort.Pick(10, 4) {
 		unit := truth.Random(r, 700, "ACGT")
 		text := truth.Substituted(r, unit, r.IntN(8)) + truth.Random(r, r.IntN(70), "ACGT") + truth.Strand(truth.Substituted(r, unit, r.IntN(8)), r.IntN(2))
 		in := &input{genomes: [][]string{{text, unit}}}

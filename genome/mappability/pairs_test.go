@@ -124,7 +124,7 @@ func TestPairs(t *testing.T) {
 	t.Parallel()
 	for _, metric := range []locate.Metric{locate.Substitutions, locate.Edits} {
 		unique, repeated, combined := 0, 0, 0
-		for seed := range uint64(effort.Pick(320, 40) / (4 - 3*int(metric))) {
+		for seed := range uint64(effort.Pick(128, 40) / (4 - 3*int(metric))) {
 			r := rand.New(rand.NewPCG(seed, 20+uint64(metric)))
 			in := chosenPairs(r, metric)
 			counts := in.comparePairs(t, r)
@@ -148,7 +148,7 @@ func TestPairs(t *testing.T) {
 				}
 			}
 		}
-		if min(unique, repeated, combined) < effort.Pick(100, 30) {
+		if min(unique, repeated, combined) < effort.Pick(60, 30) {
 			t.Errorf("metric %d: %d fragments by an end, %d by their combination, %d not unique", metric, unique, combined, repeated)
 		}
 	}
@@ -215,7 +215,7 @@ func TestPairsOfManyPlaces(t *testing.T) {
 // TestPairsWithBisulfite has the texts of treated DNA as genomes of one strand.
 func TestPairsWithBisulfite(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(effort.Pick(72, 12)) {
+	for seed := range uint64(effort.Pick(36, 12)) {
 		r := rand.New(rand.NewPCG(seed, 25))
 		in := chosenPairs(r, locate.Metric(seed%2))
 		if n := len(in.genomes[0][0]); seed%4 > 1 {
@@ -258,7 +258,7 @@ func TestPairsWithBisulfite(t *testing.T) {
 func TestPairsOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	for seed := range uint64(effort.Pick(30, 6)) {
+	for seed := range uint64(effort.Pick(16, 6)) {
 		r := rand.New(rand.NewPCG(seed, 26))
 		in := chosenPairs(r, locate.Metric(seed%2))
 		o := in.options

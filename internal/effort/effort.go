@@ -56,6 +56,16 @@ func Cases(t testing.TB, fast int) {
 	}
 }
 
+// CasesEither is Cases with fewer where everything is asked for, too.
+func CasesEither(t testing.TB, full, fast int) {
+	t.Helper()
+	f := flag.Lookup("rapid.checks")
+	if f == nil || f.Value.String() != f.DefValue || f.Value.Set(strconv.Itoa(Pick(full, fast))) != nil {
+		return
+	}
+	t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
+}
+
 // CasesOfAll is Cases for all tests of a package, in TestMain. It returns the flag that it set.
 func CasesOfAll(fast int) *flag.Flag {
 	f := flag.Lookup("rapid.checks")

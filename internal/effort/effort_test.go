@@ -44,6 +44,15 @@ func TestCases(t *testing.T) {
 				t.Errorf("%s=%q, %d asked for: %d cases, want %d", variable, c.value, c.asked, *checks, c.want)
 			}
 		})
+		t.Run("cases of either", func(t *testing.T) {
+			want := c.want
+			if want == 100 {
+				want = 60
+			}
+			if CasesEither(t, 60, 9); *checks != want {
+				t.Errorf("%s=%q, %d asked for: %d cases, want %d", variable, c.value, c.asked, *checks, want)
+			}
+		})
 		if *checks != c.asked {
 			t.Errorf("%s=%q: %d cases afterwards, want %d", variable, c.value, *checks, c.asked)
 		}

@@ -84,7 +84,7 @@ func TestLead(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	r := rand.New(rand.NewPCG(67, 68))
 	kept, idle, oneGap, capped, dropped, refused, known, unknown, bounds := 0, 0, 0, 0, 0, 0, 0, 0, 0
-	for i := range effort.Pick(180, 72) {
+	for i := range 72 {
 		most := []int{20, 20, 14, 40}[i%4]
 		part := []int{5, 8, 3}[i/4%3]    // a read may lose 1/part of its bases
 		sought := []int{0, 1, 2}[i/12%3] // unless 0, sought/3 of this loss is sought at first
@@ -252,7 +252,7 @@ func TestLeadRepeats(t *testing.T) {
 		text := truth.Random(r, 200, "ACGT")
 		var reads []string
 		var at []int // of each read's copy
-		for range effort.Pick(300, 80) {
+		for range effort.Pick(150, 80) {
 			unit := truth.Random(r, 1+r.IntN(3), "ACGT")
 			flank, tail := truth.Random(r, 15+r.IntN(40), "ACGT"), truth.Random(r, 15+r.IntN(40), "ACGT")
 			repeat := strings.Repeat(unit, 30)[:20+r.IntN(11)]
@@ -361,7 +361,7 @@ func TestLeadAnotherGap(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(75, 76))
 	var cases []tightCase
-	for range effort.Pick(1000, 300) {
+	for range effort.Pick(500, 300) {
 		m, clip := 200, r.IntN(2)
 		inserted, first, deleted := 0, 0, locate.DefaultCap-locate.LossLeap+r.IntN(80)
 		if r.IntN(2) == 0 {
@@ -394,7 +394,7 @@ func TestLeadInserted(t *testing.T) {
 	r := rand.New(rand.NewPCG(77, 78))
 	var cases []tightCase
 	const m, part = 84, 3 // 28 may be lost, a third of it by each inserted base
-	for range effort.Pick(1000, 300) {
+	for range effort.Pick(500, 300) {
 		inserted := []int{21, 21, 18, 15 + r.IntN(10)}[r.IntN(4)]
 		clip := m/part - locate.DefaultCap - (inserted+part-1)/part
 		a := 20 + 4*r.IntN(5) + r.IntN(2)

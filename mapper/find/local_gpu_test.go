@@ -207,7 +207,7 @@ func TestLocalCandidatesOnGPU(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	seed := uint64(number("SCANMAP_LOCAL_SEED", 1))
 	sum := 0
-	for i := range number("SCANMAP_LOCAL_CASES", effort.Pick(100, 12)) {
+	for i := range number("SCANMAP_LOCAL_CASES", effort.Pick(50, 12)) {
 		b := drawLocalBatch(rand.New(rand.NewPCG(seed, uint64(i))))
 		ref := truth.Reference(t, b.contigs...)
 		o := find.Options{

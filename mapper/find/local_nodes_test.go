@@ -15,7 +15,7 @@ import (
 func TestLocalNodes(t *testing.T) {
 	t.Parallel()
 	hits, refused := 0, 0
-	for n := range effort.Pick(200000, 60000) {
+	for n := range effort.Pick(100000, 60000) {
 		r := rand.New(rand.NewPCG(uint64(n), 31))
 		m := 36 + r.IntN(215)
 		rules := truth.LocalRules{Least: m * (60 + r.IntN(36)) / 100, Cap: []int{20, 20, 20, 8, 30}[r.IntN(5)], Longest: 100}

@@ -24,7 +24,7 @@ import (
 // some.
 func TestLocalCPU(t *testing.T) {
 	t.Parallel()
-	cases, first := effort.Pick(500, 105), 0 // the rare case of a mutant is 100
+	cases, first := effort.Pick(250, 105), 0 // the rare case of a mutant is 100
 	if n, err := strconv.Atoi(os.Getenv("SCANMAP_LOCAL_CASES")); err == nil {
 		cases = n
 	}
@@ -143,7 +143,7 @@ func TestPartsShared(t *testing.T) {
 		}
 		want, tasks := written(), 0
 		readers[0].Share = share(&tasks)
-		for range 3 {
+		for range effort.Pick(3, 1) {
 			if got := written(); !slices.Equal(got, want) || len(want) < c.least || tasks < 4 {
 				t.Errorf("%s: %d parts of two Readers by %d tasks, %d of one", c.read, len(got), tasks, len(want))
 			}

@@ -189,7 +189,7 @@ func TestSharesOnGPU(t *testing.T) {
 		unit[:30] + "A" + unit[30:], lonely[1:], "NNNN", lonely[:30] + lonely[32:],
 	}
 	best, strata := find.Want{Best: true}, find.Want{Best: true, Strata: 1}
-	many, few := effort.Pick(5000, 2400), effort.Pick(5000, 600)
+	many, few := effort.Pick(5000, 2400), effort.Pick(2000, 600)
 	testShares(t, copies(many), reads, k, []sharedCase{
 		{name: "equal, more locations than units", cover: find.Cover{Cells: find.Cells{Weights: find.WeighEqual, Unit: 1000, Starts: true}}},
 		{name: "equal, too many, in chunks", cover: find.Cover{Cells: find.Cells{Weights: find.WeighEqual, Unit: 1<<31 - 1}, Most: 70}, want: strata, limits: find.Limits{GPUChunk: 20_000}},

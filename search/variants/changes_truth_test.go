@@ -412,7 +412,7 @@ type wantedChange struct {
 func TestChangesAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
 	kinds := map[string]int{}
-	check(t, effort.Pick(20, 5), func(rt *rapid.T) { compareCase(rt, folder, kinds) })
+	check(t, effort.Pick(10, 5), func(rt *rapid.T) { compareCase(rt, folder, kinds) })
 	if !testing.Short() {
 		for _, kind := range []Kind{Made, Changed, Lost} {
 			for _, edits := range []bool{false, true} {

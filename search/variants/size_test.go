@@ -69,7 +69,7 @@ func TestLongestLine(t *testing.T) {
 
 // TestChunks reads the same sites, and the same error after them, whatever the chunks and threads.
 func TestChunks(t *testing.T) {
-	check(t, effort.Pick(10, 3), func(rt *rapid.T) {
+	check(t, effort.Pick(5, 3), func(rt *rapid.T) {
 		c := drawCase(rt)
 		lines := strings.SplitAfter(c.vcf(), "\n")
 		if rapid.Bool().Draw(rt, "wrong") {
@@ -93,7 +93,7 @@ func TestChunks(t *testing.T) {
 // TestCallsWhereverGTIs reads the same from calls that begin with the genotype, mostly read by a
 // short cut, as from calls that begin with something else.
 func TestCallsWhereverGTIs(t *testing.T) {
-	check(t, effort.Pick(10, 3), func(rt *rapid.T) {
+	check(t, effort.Pick(5, 3), func(rt *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(rt, "samples")
 		sets := rapid.Bool().Draw(rt, "sets")
 		more := rapid.Bool().Draw(rt, "more")
@@ -146,7 +146,7 @@ func drawCarriers(rt *rapid.T, label string) (carriers []uint32) {
 
 // TestLists compares the elements that lists share, and the others, with a look at each element.
 func TestLists(t *testing.T) {
-	check(t, effort.Pick(5, 1), func(rt *rapid.T) {
+	check(t, effort.Pick(3, 1), func(rt *rapid.T) {
 		list, other := drawCarriers(rt, "list"), drawCarriers(rt, "other")
 		var both, one []uint32
 		for _, c := range list {
@@ -169,7 +169,7 @@ func TestLists(t *testing.T) {
 // have the same.
 func TestClasses(t *testing.T) {
 	var c classes
-	check(t, effort.Pick(5, 1), func(rt *rapid.T) {
+	check(t, effort.Pick(3, 1), func(rt *rapid.T) {
 		var near []*allele
 		for range rapid.IntRange(1, 6).Draw(rt, "alleles") {
 			near = append(near, &allele{carriers: drawCarriers(rt, "carriers")})
@@ -201,7 +201,7 @@ func TestClasses(t *testing.T) {
 // TestGroups puts two samples into one group if they have the same calls.
 func TestGroups(t *testing.T) {
 	var g groups
-	check(t, effort.Pick(5, 1), func(rt *rapid.T) {
+	check(t, effort.Pick(3, 1), func(rt *rapid.T) {
 		const samples = 6
 		var near []*allele
 		for range rapid.IntRange(1, 4).Draw(rt, "sites") {
@@ -288,7 +288,7 @@ func TestThreads(t *testing.T) {
 	}
 	n := effort.Pick(1500, 500)
 	effort.Cases(t, 40)
-	for range effort.Pick(3, 1) {
+	for range effort.Pick(2, 1) {
 		rapid.Check(t, func(rt *rapid.T) {
 			letters := rapid.StringOfN(rapid.SampledFrom([]rune("ACGT")), n, n, -1).Draw(rt, "letters")
 			o := Options{VCF: filepath.Join(folder, "v.vcf"), Samples: 5, Rows: search.RowOptions{Format: search.TSV}, Temporary: temporary.In(folder)}

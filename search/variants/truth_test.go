@@ -188,7 +188,7 @@ func orderOf(f []string) string {
 // contigs.
 func TestSubstitutionsAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
-	check(t, effort.Pick(10, 3), func(rt *rapid.T) {
+	check(t, effort.Pick(5, 3), func(rt *rapid.T) {
 		c := drawAny(rt)
 		k := rapid.IntRange(0, 4).Draw(rt, "k")
 		patterns := drawPatterns(rt, c, k, true)
@@ -230,7 +230,7 @@ func substitutedRows(c *testCase, patterns []aPattern, k int) map[string]string 
 // dropped at a time.
 func TestSitesThatDeletionsBringTogether(t *testing.T) {
 	folder := t.TempDir()
-	for seed := range uint64(effort.Pick(400, 60)) {
+	for seed := range uint64(effort.Pick(200, 60)) {
 		r := rand.New(rand.NewPCG(seed, 31))
 		c := &testCase{contigs: []string{truth.Random(r, 260, "ACGT")}, samples: 1}
 		text := c.contigs[0]
@@ -324,7 +324,7 @@ func drawPatterns(rt *rapid.T, c *testCase, k int, iupac bool) (patterns []aPatt
 // says.
 func TestEditsAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
-	check(t, effort.Pick(10, 3), func(rt *rapid.T) {
+	check(t, effort.Pick(5, 3), func(rt *rapid.T) {
 		c := drawAny(rt)
 		k := rapid.IntRange(1, 4).Draw(rt, "k")
 		patterns := drawPatterns(rt, c, k, false)
