@@ -6,11 +6,11 @@ import (
 	"math/bits"
 )
 
-// A deflater decodes DEFLATE (RFC 1951) from any block on, before the text in front is known: a
-// copy from there gives markers, which stand for the bytes of the window that a later step fills in
-// (Kerbiriou and Chikhi 2019, pugz; Knespel and Brunst 2023, rapidgzip). Where a stream is refused
-// and where not is as in compress/flate.
-type deflater struct {
+// A deflater decodes DEFLATE (RFC 1951). With symbols of 16 bits it decodes from any block on, before
+// the text in front is known: a copy from there gives markers, which stand for the bytes of the
+// window that a later step fills in (Kerbiriou and Chikhi 2019, pugz; Knespel and Brunst 2023,
+// rapidgzip). It refuses the same streams as compress/flate.
+type deflater[S byte | uint16] struct {
 	in   []byte // bytes at hand
 	at   int    // index of the next byte
 	base int64  // offset of in[0]
@@ -18,8 +18,10 @@ type deflater struct {
 	n    uint
 	// more returns the bytes that follow, none at the end; nil where there are none to be had.
 	more func() []byte
-	// out has the window and, behind it, the decoded symbols: bytes, or marker and up.
-	out []uint16
+	// out has the window, which has `window` symbols, and behind it the decoded ones: bytes, or marker
+	// and up.
+	out    []S
+	window int
 	// most is the most symbols that may be decoded, 0 for any number.
 	most int
 	// flush, when set, is called where out has more than flushed symbols, and empties it.
@@ -51,10 +53,10 @@ var (
 )
 
 // position is the offset in bits of the next symbol.
-func (d *deflater) position() int64 { return 8*(d.base+int64(d.at)) - int64(d.n) }
+func (d *deflater[S]) position() int64 { return 8*(d.base+int64(d.at)) - int64(d.n) }
 
 // begin prepares for a block at an offset in bits of data, which begins at an offset in bytes.
-func (d *deflater) begin(data []byte, base, position int64) {
+func (d *deflater[S]) begin(data []byte, base, position int64) {
 	d.in, d.base, d.bits, d.n = data, base, 0, 0
 	d.at = int(position/8 - base)
 	if skip := uint(position % 8); skip > 0 {
@@ -64,7 +66,7 @@ func (d *deflater) begin(data []byte, base, position int64) {
 }
 
 // fill has 48 bits or more at hand, or all that are left.
-func (d *deflater) fill() {
+func (d *deflater[S]) fill() {
 	for d.n < 48 {
 		if len(d.in)-d.at >= 8 {
 			d.bits |= binary.LittleEndian.Uint64(d.in[d.at:]) << d.n
@@ -93,7 +95,7 @@ func (d *deflater) fill() {
 }
 
 // take returns the next k bits, 32 at most.
-func (d *deflater) take(k uint) (uint32, error) {
+func (d *deflater[S]) take(k uint) (uint32, error) {
 	if d.n < k {
 		if d.fill(); d.n < k {
 			return 0, errInputEnd
@@ -106,7 +108,7 @@ func (d *deflater) take(k uint) (uint32, error) {
 }
 
 // block decodes a block, and tells whether it is the last one.
-func (d *deflater) block() (final bool, err error) {
+func (d *deflater[S]) block() (final bool, err error) {
 	head, err := d.take(3)
 	if err != nil {
 		return false, err
@@ -130,7 +132,7 @@ func (d *deflater) block() (final bool, err error) {
 }
 
 // stored copies a block that is not compressed.
-func (d *deflater) stored() error {
+func (d *deflater[S]) stored() error {
 	if _, err := d.take(d.n % 8); err != nil {
 		return err
 	}
@@ -147,14 +149,14 @@ func (d *deflater) stored() error {
 		if err != nil {
 			return err
 		}
-		d.out = append(d.out, uint16(b))
+		d.out = append(d.out, S(b))
 	}
 	return d.room()
 }
 
 // room hands decoded symbols on if they are many, or tells that they are too many.
-func (d *deflater) room() error {
-	if decoded := len(d.out) - windowSize; d.most > 0 && decoded > d.most {
+func (d *deflater[S]) room() error {
+	if decoded := len(d.out) - d.window; d.most > 0 && decoded > d.most {
 		return errTooLong
 	} else if d.flush != nil && decoded > flushed {
 		d.flush()
@@ -166,7 +168,7 @@ func (d *deflater) room() error {
 var codeOrder = [19]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
 // codes reads the codes of a block.
-func (d *deflater) codes() error {
+func (d *deflater[S]) codes() error {
 	counts, err := d.take(14)
 	if err != nil {
 		return err
@@ -230,7 +232,7 @@ func (d *deflater) codes() error {
 }
 
 // symbol decodes one symbol of a code.
-func (d *deflater) symbol(h *huffman) (uint32, error) {
+func (d *deflater[S]) symbol(h *huffman) (uint32, error) {
 	if d.n < maxCode {
 		d.fill()
 	}
@@ -289,86 +291,108 @@ func init() {
 }
 
 // symbols decodes the symbols of a block, up to its end.
-func (d *deflater) symbols() (err error) {
-	out, literals, copies := d.out, d.literals, d.copies
-	defer func() { d.out = out }()
+func (d *deflater[S]) symbols() (err error) {
+	// Fields of d are variables here: that takes half the time.
+	out, in, at, b, n := d.out, d.in, d.at, d.bits, d.n
+	literals, copies := d.literals.first(), d.copies.first()
 	for {
 		if cap(out)-len(out) < longestCopy {
 			d.out = out
 			err = d.room()
 			if out = d.out; err != nil {
-				return err
+				break
 			}
 			if cap(out)-len(out) < longestCopy {
-				bigger := make([]uint16, len(out), 2*cap(out)+longestCopy)
+				bigger := make([]S, len(out), 2*cap(out)+longestCopy)
 				copy(bigger, out)
 				out = bigger
 			}
 		}
-		if d.n < 48 {
-			d.fill()
+		// A code, its bits, another code and its bits are 15 + 5 + 15 + 13, 48 in all.
+		if n < 48 {
+			if len(in)-at >= 8 {
+				b |= binary.LittleEndian.Uint64(in[at:]) << (n & 63)
+				at += int((63 - n) >> 3)
+				n |= 56
+			} else {
+				d.in, d.at, d.bits, d.n = in, at, b, n
+				d.fill()
+				in, at, b, n = d.in, d.at, d.bits, d.n
+			}
 		}
-		e := literals.of(d.bits)
+		e := literals[b&(1<<firstBits-1)]
+		if e&longer != 0 {
+			e = d.literals.second(e, b)
+		}
 		length := uint(e & lengthOfEntry)
-		if length == 0 || length > d.n {
-			return missing(length)
+		if length == 0 || length > n {
+			err = missing(length)
+			break
 		}
-		d.bits >>= length
-		d.n -= length
+		b >>= length & 63
+		n -= length
 		symbol := e >> symbolOfEntry
 		if symbol < 256 {
-			out = append(out, uint16(symbol))
+			out = append(out, S(symbol))
 			continue
 		}
 		if symbol == 256 {
-			return nil
+			break
 		}
 		symbol -= 257
 		if symbol >= maxLiterals-257 {
-			return errCorrupt
+			err = errCorrupt
+			break
 		}
-		// A code, its bits, another code and its bits are 15 + 5 + 15 + 13, 48 in all.
-		n, extra := int(copyLength[symbol]), uint(copyLengthBits[symbol])
-		n += int(d.bits & (1<<extra - 1))
-		d.bits >>= extra
-		if d.n < extra {
-			return errInputEnd
+		size, extra := int(copyLength[symbol]), uint(copyLengthBits[symbol])
+		size += int(b & (1<<(extra&63) - 1))
+		b >>= extra & 63
+		if n < extra {
+			err = errInputEnd
+			break
 		}
-		d.n -= extra
-		if d.n < 28 {
-			d.fill()
+		n -= extra
+		if e = copies[b&(1<<firstBits-1)]; e&longer != 0 {
+			e = d.copies.second(e, b)
 		}
-		e = copies.of(d.bits)
-		if length = uint(e & lengthOfEntry); length == 0 || length > d.n {
-			return missing(length)
+		if length = uint(e & lengthOfEntry); length == 0 || length > n {
+			err = missing(length)
+			break
 		}
-		d.bits >>= length
-		d.n -= length
+		b >>= length & 63
+		n -= length
 		symbol = e >> symbolOfEntry
 		if symbol >= maxCopies {
-			return errCorrupt
+			err = errCorrupt
+			break
 		}
 		distance, extra := int(copyDistance[symbol]), uint(copyDistanceBits[symbol])
-		distance += int(d.bits & (1<<extra - 1))
-		d.bits >>= extra
-		if d.n < extra {
-			return errInputEnd
+		distance += int(b & (1<<(extra&63) - 1))
+		b >>= extra & 63
+		if n < extra {
+			err = errInputEnd
+			break
 		}
-		d.n -= extra
+		n -= extra
 		from := len(out) - distance
 		if from < 0 {
-			return errCorrupt
+			err = errCorrupt
+			break
 		}
-		end := len(out) + n
-		if distance >= n {
-			out = out[:end]
-			copy(out[end-n:], out[from:from+n])
+		to, end := len(out), len(out)+size
+		out = out[:end]
+		if size < 16 {
+			for ; to < end; to, from = to+1, from+1 {
+				out[to] = out[from]
+			}
 			continue
 		}
-		for ; len(out) < end; from++ {
-			out = append(out, out[from])
+		for to < end { // what is copied may be copied again
+			to += copy(out[to:end], out[from:to])
 		}
 	}
+	d.out, d.in, d.at, d.bits, d.n = out, in, at, b, n
+	return err
 }
 
 // missing is the error of a code whose symbol does not follow, or not all of a symbol.
@@ -396,10 +420,18 @@ const (
 
 // of returns the entry of the symbol that bits begin with; its length is 0 if there is none.
 func (h *huffman) of(b uint64) uint32 {
-	e := h.table[b&(1<<firstBits-1)]
+	e := h.first()[b&(1<<firstBits-1)]
 	if e&longer == 0 {
 		return e
 	}
+	return h.second(e, b)
+}
+
+// first is the first part of the table.
+func (h *huffman) first() *[1 << firstBits]uint32 { return (*[1 << firstBits]uint32)(h.table) }
+
+// second returns the entry that is in the part of an entry of the first part.
+func (h *huffman) second(e uint32, b uint64) uint32 {
 	return h.table[uint64(e>>symbolOfEntry)+b>>firstBits&(1<<(e&lengthOfEntry)-1)]
 }
 

@@ -66,7 +66,7 @@ type memberJob struct {
 func (j *memberJob) end() int64 { return 8 * (j.base + int64(len(j.data))) }
 
 // guess decodes the blocks that begin in the chunk, as far as can be seen.
-func (j *memberJob) guess(d *deflater, unknown []uint16, most int) {
+func (j *memberJob) guess(d *deflater[uint16], unknown []uint16, most int) {
 	for guesses, from := 0, 8*j.base; guesses < mostGuesses; {
 		start, ok := j.border(from)
 		if !ok {
@@ -100,7 +100,7 @@ func (j *memberJob) guess(d *deflater, unknown []uint16, most int) {
 }
 
 // blocks decodes blocks until one begins at a bit or after it, or the last one has ended.
-func (d *deflater) blocks(end int64) (final bool, err error) {
+func (d *deflater[S]) blocks(end int64) (final bool, err error) {
 	for !final && err == nil && d.position() < end {
 		final, err = d.block()
 	}
@@ -151,8 +151,8 @@ type memberReader struct {
 	// nothing is to be copied from.
 	position int64
 	known    []uint16
-	d        deflater // for blocks that were not guessed
-	text     []byte   // to be read
+	d        deflater[uint16] // for blocks that were not guessed
+	text     []byte           // to be read
 	buffer   []byte
 	checksum uint32
 	length   uint32
@@ -172,7 +172,7 @@ func newMemberReader(s *source, in io.Reader, threads int, sizes memberSizes) *m
 	for i := range known {
 		known[i] = marker
 	}
-	m := &memberReader{s: s, in: in, order: order, used: used, known: known}
+	m := &memberReader{s: s, in: in, order: order, used: used, known: known, d: deflater[uint16]{window: windowSize}}
 	s.run(func() {
 		defer close(order)
 		defer close(jobs)
@@ -197,7 +197,7 @@ func newMemberReader(s *source, in io.Reader, threads int, sizes memberSizes) *m
 	})
 	for range threads {
 		s.run(func() {
-			d := &deflater{}
+			d := &deflater[uint16]{window: windowSize}
 			for job := range jobs {
 				select {
 				case d.out = <-used:

@@ -292,6 +292,67 @@ func FuzzMember(f *testing.F) {
 	})
 }
 
+// TestBlocksAsFlate decodes members of BGZF, sound and damaged, as compress/flate does, by one
+// deflater after another, so that nothing of a member shows in the next.
+func TestBlocksAsFlate(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(6, 1951))
+	var d deflater[byte]
+	z := flate.NewReader(nil)
+	// decode takes what comes after the head of a member.
+	decode := func(body []byte) ([]byte, error) {
+		deflated, tail := body[:len(body)-8], body[len(body)-8:]
+		in := bytes.NewReader(deflated)
+		_ = z.(flate.Resetter).Reset(in, nil)
+		text, err := io.ReadAll(io.LimitReader(z, bgzfText+1))
+		if err == nil && in.Len() > 0 {
+			err = errors.New("more follows")
+		}
+		if n := binary.LittleEndian.Uint32(tail[4:]); err == nil && (n > bgzfText || int(n) != len(text) || crc32.ChecksumIEEE(text) != binary.LittleEndian.Uint32(tail)) {
+			err = errors.New("another text")
+		}
+		return text, err
+	}
+	sound, damaged := 0, 0
+	for range effort.Pick(8000, 3000) {
+		text := drawMember(r, r.IntN(3000))
+		var b bytes.Buffer
+		b.WriteString("\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00BC\x02\x00\x00\x00")
+		w, _ := flate.NewWriter(&b, r.IntN(12)-2)
+		_, _ = w.Write(text[:len(text)/2])
+		if r.IntN(3) == 0 {
+			_ = w.Flush() // several blocks
+		}
+		_, _ = w.Write(text[len(text)/2:])
+		_ = w.Close()
+		m := binary.LittleEndian.AppendUint32(b.Bytes(), crc32.ChecksumIEEE(text))
+		m = binary.LittleEndian.AppendUint32(m, uint32(len(text)))
+		switch body := m[18:]; r.IntN(6) {
+		case 0: // nothing
+		case 1:
+			m = append(m[:18+r.IntN(len(body)-8)], body[len(body)-8:]...)
+		case 2:
+			m = append(m[:len(m)-8], append([]byte{byte(r.Uint32())}, body[len(body)-8:]...)...)
+		default:
+			body[r.IntN(min(len(body), 100))] ^= 1 << r.IntN(8)
+		}
+		want, wantErr := decode(m[18:])
+		before := []byte("before")
+		got, err := inflateMember(&d, m, append(make([]byte, 0, len(before)+bgzfText+longestCopy), before...))
+		if (err == nil) != (wantErr == nil) || err == nil && string(got) != string(before)+string(want) || err != nil && string(got) != string(before) {
+			t.Fatalf("%d bytes, %v; compress/flate has %d, %v: % x", len(got), err, len(want), wantErr, m)
+		}
+		if err == nil {
+			sound++
+		} else {
+			damaged++
+		}
+	}
+	if sound < 300 || damaged < 300 {
+		t.Errorf("%d sound members, and %d others", sound, damaged)
+	}
+}
+
 // TestMemberBeforeItsStart has copies from before the text, at the start and later, which a guess
 // cannot tell.
 func TestMemberBeforeItsStart(t *testing.T) {

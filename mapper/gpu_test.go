@@ -82,9 +82,9 @@ func TestCompressedOnGPU(t *testing.T) {
 		return to.Bytes(), indexTo.Bytes(), stats, err
 	}
 	for _, form := range []sam.WriterOptions{
-		{Format: sam.FormatBAM, Compression: -1}, {Format: sam.FormatBAM, Compression: 6, Sort: true, Threads: 2},
+		{Format: sam.FormatBAM, Compression: -1}, {Format: sam.FormatBAM, Compression: -1, Sort: true, Threads: 2},
 		{Format: sam.FormatSAMGZ, Compression: -1}, {Format: sam.FormatBAM, Compression: -1, Sort: true, MarkDuplicates: true},
-		{Format: sam.FormatBAM, Compression: 1},
+		{Format: sam.FormatBAM, Compression: 6},
 	} {
 		want, wantIndex, _, err := write(o, form)
 		if err != nil {
@@ -94,7 +94,7 @@ func TestCompressedOnGPU(t *testing.T) {
 			t.Fatalf("%d bytes are few blocks", n)
 		}
 		for _, fails := range []int{0, 1, device.Deflaters} {
-			if fails > 0 && form.Compression != 6 {
+			if fails > 0 && form.Threads != 2 {
 				continue
 			}
 			driver := testDriver(t)
@@ -110,11 +110,11 @@ func TestCompressedOnGPU(t *testing.T) {
 					t.Fatalf("%+v: other bytes (error %v)", form, err)
 				}
 				ran = slices.ContainsFunc(stats.Kernels, func(k measure.KernelTime) bool { return k.Name == "deflate" })
-				if ran || fails > 0 || form.Compression == 1 {
+				if ran || fails > 0 || form.Compression == 6 {
 					break
 				}
 			}
-			if ran != (form.Compression != 1 && fails == 0) {
+			if ran != (form.Compression == -1 && fails == 0) {
 				t.Errorf("%+v: the GPU compressed: %v", form, ran)
 			}
 		}

@@ -132,7 +132,7 @@ func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions,
 // helper returns a helper for compressed records that GPUs may join, or nil.
 func (r *run) helper(out *Outputs) *bgzf.Helper {
 	o, form := r.options, &out.Form
-	if out.Records == nil || form.Format == "" || form.Format == sam.FormatSAM || form.Compression != -1 && form.Compression != bgzf.DefaultLevel {
+	if out.Records == nil || form.Format == "" || form.Format == sam.FormatSAM || form.Compression != bgzf.SharedLevel {
 		return nil
 	}
 	if o.Device.Kind != device.CUDA && (o.Device.Kind != device.Auto || o.Device.LoadDriver() != nil) {

@@ -16,13 +16,13 @@ import (
 type WriterOptions struct {
 	// Format is FormatSAM if empty.
 	Format Format
-	// Compression is 0 (stored) to 9 (smallest), or -1 for a level that is a good trade of
-	// size and time. Not looked at for FormatSAM.
+	// Compression is 0 (stored) to 9 (smallest), or -1 (bgzf.SharedLevel), a good trade of size and
+	// time that Helper makes faster. Not looked at for FormatSAM.
 	Compression int
 	// Threads is the number of goroutines that compress, and of goroutines that sort; less than 1 is
 	// 1. Output does not depend on it.
 	Threads int
-	// Helper compresses blocks of the default level where it can; nil for none.
+	// Helper compresses blocks where Compression is -1; nil for none.
 	Helper *bgzf.Helper
 	// Sort orders records by contig, position and strand, those without a place last,
 	// and ties in the order of Write, as samtools sort does. The header has to say so.
@@ -107,9 +107,6 @@ func (o *WriterOptions) complete(h *hts.Header) error {
 	}
 	if _, err := ParseFormat(string(o.Format)); err != nil {
 		return err
-	}
-	if o.Compression == -1 || o.Format == FormatSAM {
-		o.Compression = bgzf.DefaultLevel
 	}
 	o.Threads = max(o.Threads, 1)
 	if o.SortMemory == 0 {

@@ -103,7 +103,7 @@ func mapFlags() []cli.Flag {
 			Usage: "write to `FILE`, which appears when it is complete: .sam, .sam.gz or .bam; none for no records"},
 		choice(&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of the output",
 			Usage: "`FORM` of the output: " + either(sam.Formats())}, sam.Formats()),
-		choice(&cli.StringFlag{Name: "compression", Category: categoryOutput, DefaultText: "6",
+		choice(&cli.StringFlag{Name: "compression", Category: categoryOutput, DefaultText: "one between 4 and 5 that a GPU has, too",
 			Usage: "`LEVEL` of sam.gz and bam, from 0 (none, for pipes) to 9 (smallest)"},
 			strings.Split("0123456789", "")),
 		&cli.StringFlag{Name: "unmapped", Aliases: []string{"u"}, Category: categoryOutput,

@@ -26,11 +26,14 @@ const End = start + "\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 // its default, which is also 6, in less than two thirds of the time (docs/benchmarks/bam.md).
 const DefaultLevel = 6
 
+// SharedLevel compresses as GPUs do (deflate.go): between levels 4 and 5, in the time of 6.
+const SharedLevel = -1
+
 // A Compressor makes DEFLATE, and blocks of BGZF, at one level. It belongs to one goroutine.
 type Compressor struct {
-	level int // of DEFLATE, 0 (stored) to 9
+	level int // of DEFLATE, 0 (stored) to 9, or SharedLevel
 	z     *flate.Writer
-	own   *deflater // of DefaultLevel
+	own   *deflater // of SharedLevel
 	to    appended
 }
 
@@ -42,7 +45,8 @@ func (a *appended) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// NewCompressor returns a compressor of a level of 0 (stored) to 9 (smallest).
+// NewCompressor returns a compressor of a level of 0 (stored) to 9 (smallest), or of SharedLevel,
+// which is for blocks.
 func NewCompressor(level int) *Compressor { return &Compressor{level: level} }
 
 // AppendDeflate appends data as DEFLATE (RFC 1951).
@@ -83,7 +87,7 @@ func (c *Compressor) appendBlock(b, data []byte) ([]byte, error) {
 	b = appendHead(b)
 	packed := false
 	switch {
-	case c.level == DefaultLevel:
+	case c.level == SharedLevel:
 		if c.own == nil {
 			c.own = &deflater{}
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// DefaultLevel has a compressor of its own. A GPU does the same (kernels/deflate.cu), a warp for each
+// SharedLevel has a compressor of its own. A GPU does the same (kernels/deflate.cu), a warp for each
 // block, and makes the same bytes: nothing depends on the order in which the positions of a round
 // are looked at.
 //
@@ -46,7 +46,7 @@ const (
 	lengthShift = 16
 )
 
-// deflater makes the blocks of DefaultLevel.
+// deflater makes the blocks of SharedLevel.
 type deflater struct {
 	// text has the data from text[1] on: places count from 1, so that 0 is none.
 	text        [1 << 16]byte

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A Deflater compresses many blocks at a time, as DefaultLevel has them: a GPU. It belongs to one
+// A Deflater compresses many blocks at a time, as SharedLevel has them: a GPU. It belongs to one
 // goroutine. Where it fails it is not used again.
 type Deflater interface {
 	// Most is how many blocks it takes at a time.

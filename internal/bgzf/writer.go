@@ -5,7 +5,7 @@
 //	writer.go      a file of BGZF, and where in it a byte lies
 //	press.go       blocks of any format, compressed side by side and written in order
 //	compressor.go  one block
-//	deflate.go     how the default level compresses it
+//	deflate.go     how SharedLevel compresses it
 //	helper.go      blocks that a GPU compresses
 //	index.go       bins and windows, which BAI, TBI and CSI have in common
 //
@@ -47,20 +47,20 @@ type Offsets []int64
 // Of is the virtual file offset of a place.
 func (o Offsets) Of(p Place) uint64 { return uint64(o[p>>16])<<16 | uint64(p&(1<<16-1)) }
 
-// NewWriter starts a writer with a level of 0 (stored) to 9 (smallest) and goroutines that
-// compress, at least one. Either Close or Discard ends them.
+// NewWriter starts a writer with a level of 0 (stored) to 9 (smallest), or SharedLevel, and
+// goroutines that compress, at least one. Either Close or Discard ends them.
 func NewWriter(w io.Writer, level, threads int) (*Writer, error) {
 	return NewHelpedWriter(w, level, threads, nil)
 }
 
-// NewHelpedWriter is NewWriter with a helper for blocks of DefaultLevel, nil for none.
+// NewHelpedWriter is NewWriter with a helper for blocks of SharedLevel, nil for none.
 func NewHelpedWriter(w io.Writer, level, threads int, helper *Helper) (*Writer, error) {
-	if level < 0 || level > 9 {
+	if level < SharedLevel || level > 9 {
 		return nil, fmt.Errorf("compression level %d is not one of 0 to 9", level)
 	}
 	z := &Writer{w: Whole{w}}
 	threads = max(threads, 1)
-	if level != DefaultLevel {
+	if level != SharedLevel {
 		helper = nil
 	}
 	// Some of the goroutines compress, and others wait for the helper.
