@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// A deflater decodes DEFLATE (RFC 1951). With symbols of 16 bits it decodes from any block on, before
-// the text in front is known: a copy from there gives markers, which stand for the bytes of the
-// window that a later step fills in (Kerbiriou and Chikhi 2019, pugz; Knespel and Brunst 2023,
+// A deflater decodes DEFLATE (RFC 1951). With symbols of 16 bits it decodes from any block on,
+// before the text in front is known: a copy from there gives markers, which stand for the bytes of
+// the window that a later step fills in (Kerbiriou and Chikhi 2019, pugz; Knespel and Brunst 2023,
 // rapidgzip). It refuses the same streams as compress/flate.
 type deflater[S byte | uint16] struct {
 	in   []byte // bytes at hand

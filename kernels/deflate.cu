@@ -1,5 +1,5 @@
-// Blocks of BGZF are compressed here, a warp for each. internal/bgzf/deflate.go makes the same bytes,
-// and describes the method. A lane has a position of a round. Lanes find matches side by side, and
+// Blocks of BGZF are compressed here, a warp for each. internal/bgzf/deflate.go makes the same
+// bytes, and has the method. A lane has a position of a round. Lanes find matches side by side, and
 // all walk over the matches together. One lane merges the queues of Huffman's codes.
 #include "language.cuh"
 

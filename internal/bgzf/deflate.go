@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// SharedLevel has a compressor of its own. A GPU does the same (kernels/deflate.cu), a warp for each
-// block, and makes the same bytes: nothing depends on the order in which the positions of a round
-// are looked at.
+// SharedLevel has a compressor of its own. A GPU does the same (kernels/deflate.cu), a warp for
+// each block, and makes the same bytes: nothing depends on the order in which the positions of a
+// round are looked at.
 //
 //   - A round has 32 positions. Two tables have the last position of the rounds before, for each
 //     value of a hash of 4 bytes, and of a hash of 8.
 //   - A position has up to three candidates: the position before it, the one of the hash of 8
 //     bytes, and, unless one of these has niceMatch bytes, the one of the hash of 4. The longest
 //     match is taken, the first of equal ones. Four bytes far away are no match.
-//   - A match shorter than lazyMatch is deferred if the next position of the round has a longer one.
-//   - A block of DEFLATE is one dynamic block (RFC 1951, section 3.2.7). Huffman codes are made with
-//     two queues (van Leeuwen 1976): counts in order, ties by symbol, and leaves before nodes.
+//   - A match shorter than lazyMatch is deferred if the next position of the round has a longer
+//     one.
+//   - A block of DEFLATE is one dynamic block (RFC 1951, section 3.2.7). Huffman codes are made
+//     with two queues (van Leeuwen 1976): counts in order, ties by symbol, and leaves before nodes.
 const (
 	roundBytes  = 32
 	hashBits    = 13
