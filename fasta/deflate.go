@@ -387,7 +387,7 @@ func (d *deflater[S]) symbols() (err error) {
 			}
 			continue
 		}
-		for to < end { // what is copied may be copied again
+		for to < end { // copied bytes may be copied again
 			to += copy(out[to:end], out[from:to])
 		}
 	}

@@ -23,10 +23,10 @@ constexpr u32 STORED_HEAD = 5;
 constexpr u32 IS_MATCH = 1u << 31, LENGTH_SHIFT = 16;
 
 struct DeflateParams {
-	const u32* text;    // of blocks, each DEFLATE_STRIDE bytes after the one before
+	const u32* text;    // of each block, DEFLATE_STRIDE bytes after the block before
 	const u32* lengths; // bytes of each block, 0xff00 at most
 	u32* tokens;        // DEFLATE_TOKENS for each block
-	u32* packed;        // DEFLATE of blocks, in places like those of text
+	u32* packed;        // DEFLATE of each block, DEFLATE_STRIDE bytes after the block before
 	u32* sizes;         // bytes of DEFLATE, 0 where a stored block is shorter
 };
 
