@@ -1,6 +1,7 @@
 package mapper
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"strconv"
 
@@ -222,8 +223,14 @@ func (r *recorder) orient(bases, qualities []byte, strand int) {
 		r.bases[n-1-i] = dna.Complement(c)
 	}
 	r.qualities = parallel.Resize(r.qualities, len(qualities))
+	to := r.qualities
+	for ; len(qualities) >= 8; qualities = qualities[8:] {
+		n := len(to) - 8
+		binary.BigEndian.PutUint64(to[n:], binary.LittleEndian.Uint64(qualities))
+		to = to[:n]
+	}
 	for i, c := range qualities {
-		r.qualities[n-1-i] = c
+		to[len(to)-1-i] = c
 	}
 	r.record.Bases, r.record.Qualities = r.bases, r.qualities
 }

@@ -200,11 +200,14 @@ var baseCodes = func() (codes [256]byte) {
 
 // appendBases appends two letters a byte, the first in the upper half.
 func appendBases(b, bases []byte) []byte {
-	for ; len(bases) > 1; bases = bases[2:] {
-		b = append(b, baseCodes[bases[0]]<<4|baseCodes[bases[1]])
+	n := len(b)
+	b = append(b, bases[:(len(bases)+1)/2]...) // room for as many bytes
+	codes := b[n:]
+	for i := range len(bases) / 2 {
+		codes[i] = baseCodes[bases[2*i]]<<4 | baseCodes[bases[2*i+1]]
 	}
-	if len(bases) == 1 {
-		b = append(b, baseCodes[bases[0]]<<4)
+	if i := len(bases) / 2; i < len(codes) {
+		codes[i] = baseCodes[bases[2*i]] << 4
 	}
 	return b
 }
@@ -215,12 +218,15 @@ const noQuality = 0xff
 func (r *Record) appendQualities(b []byte) []byte {
 	n := len(b)
 	b = append(b, r.Bases...) // room for as many qualities
-	for i, q := 0, b[n:]; i < len(q); i++ {
-		if i < len(r.Qualities) {
-			q[i] = r.Qualities[i] - '!'
-		} else {
-			q[i] = noQuality
-		}
+	q := b[n : n+copy(b[n:], r.Qualities)]
+	for i := n + len(q); i < len(b); i++ {
+		b[i] = noQuality
+	}
+	for ; len(q) >= 8; q = q[8:] { // letters are '!' and up, so no byte borrows
+		binary.LittleEndian.PutUint64(q, binary.LittleEndian.Uint64(q)-'!'*0x0101010101010101)
+	}
+	for i := range q {
+		q[i] -= '!'
 	}
 	return b
 }
