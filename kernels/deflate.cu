@@ -5,10 +5,10 @@
 
 constexpr u32 DEFLATE_THREADS = 32;
 constexpr u32 DEFLATE_STRIDE = 1 << 16; // exported: bytes from a block to the next
-constexpr u32 DEFLATE_TOKENS = 0xff01;  // exported: most tokens of a block, with its end
+constexpr u32 DEFLATE_TOKENS = 0xff00;  // exported: most tokens of a block
 
 constexpr u32 HASH_BITS = 13;
-constexpr u32 HASHED = 8; // bytes that a position needs after it to be looked up
+constexpr u32 HASHED = 8; // bytes from a position on that it needs to be looked up
 constexpr u32 LEAST_MATCH = 4, MOST_MATCH = 258, NICE_MATCH = 32, LAZY_MATCH = 16; // bytes
 constexpr u32 NEAR_MATCH = 4096, MOST_OFFSET = 32768; // distances
 constexpr u64 HASH_FACTOR = 0x9e3779b97f4a7c15;
@@ -37,7 +37,7 @@ DEVICE u32 word_at(const u32* text, u32 at) {
 }
 
 // common returns how many bytes, up to most, are equal after two positions. It compares 16 at a
-// time, whose words are loaded side by side, and may read as many behind the last one.
+// time, whose words are loaded side by side, and may read 19 behind the last one.
 DEVICE u32 common(const u32* text, u32 a, u32 b, u32 most) {
 	for (u32 n = 0; n < most; n += 16) {
 		u32 differ[4];

@@ -61,7 +61,7 @@ const ProbeRound = 8
 // Of deflate.cu:
 
 const DeflateStride = 65536 // bytes from a block to the next
-const DeflateTokens = 65281 // most tokens of a block, with its end
+const DeflateTokens = 65280 // most tokens of a block
 
 // Of keep.cu:
 

@@ -155,6 +155,9 @@ func (m *member) mapBatch(ctx context.Context, c *crew, t *task) (left *task, wh
 			m.free(ctx, i)
 		}
 	}()
+	if ctx.Err() != nil {
+		return nil, false // free has not waited for users of the memory
+	}
 	start := c.pack.Start()
 	all, library := t.of.reads(), t.of.library
 	b, err := m.finder.Pack(all, library.together(), c.k)

@@ -265,3 +265,29 @@ func TestCrewRelief(t *testing.T) {
 			first[0].calls.Load(), others[0].calls.Load(), others[1].calls.Load())
 	}
 }
+
+// A packingFinder counts what it packs.
+type packingFinder struct {
+	find.Finder
+	packed int
+}
+
+func (f *packingFinder) Ahead() bool { return true }
+
+func (f *packingFinder) Pack(reads []fasta.Read, together int, k func(int) int) (*find.Batch, error) {
+	f.packed += len(reads)
+	return nil, errFinder
+}
+
+// TestNothingIsPackedInTheEnd has a batch taken when the run is over: its memory may be in use.
+func TestNothingIsPackedInTheEnd(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := &packingFinder{}
+	c := newCrew(nil, func(int) int { return 0 }, &measure.Timer{})
+	left, whole := newMember(f).mapBatch(ctx, c, &task{of: batch{&library{}, [][]fasta.Read{make([]fasta.Read, 3)}}, parts: make(chan part, 1)})
+	if left != nil || whole || f.packed > 0 {
+		t.Errorf("%d reads are packed (%v, %v)", f.packed, left, whole)
+	}
+}

@@ -458,21 +458,28 @@ func (d *devices) end() ([]measure.KernelTime, error) {
 	return kernels, err
 }
 
-// giveUp closes all GPUs that are still open, at the end or after an error. The earlier error
-// counts. It does not wait for GPUs that are being opened.
-func (d *devices) giveUp() {
+// mappedAll is called when all reads are mapped: no more GPUs are wanted. It does not wait for GPUs
+// that are being opened.
+func (d *devices) mappedAll() {
 	if d.late != nil {
 		d.late.Stop()
 	}
-	d.stopHelping()
 	b := &d.beside
 	b.lock.Lock()
 	defer b.lock.Unlock()
-	b.over = true
-	for _, gpus := range []gpuSet{d.gpus, b.gpus} {
-		if gpus != nil {
-			_ = gpus.Close()
-		}
+	if b.over = true; b.gpus != nil {
+		_ = b.gpus.Close()
+		b.gpus = nil
 	}
-	d.gpus, b.gpus = nil, nil
+}
+
+// giveUp closes all GPUs that are still open, at the end or after an error. The earlier error
+// counts.
+func (d *devices) giveUp() {
+	d.mappedAll()
+	d.stopHelping()
+	if d.gpus != nil {
+		_ = d.gpus.Close()
+		d.gpus = nil
+	}
 }

@@ -121,6 +121,22 @@ func TestCompressedOnGPU(t *testing.T) {
 	}
 }
 
+// TestCompressedOnLittleGPU writes BAM where a GPU has memory for the mapping alone.
+func TestCompressedOnLittleGPU(t *testing.T) {
+	t.Parallel()
+	reference, reads := writeInput(t, 30)
+	o := Options{
+		Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2,
+		Device: device.Choice{Kind: device.CUDA, Driver: testDriver(t), Memory: 64 << 20},
+		limits: limits{expected: math.MaxInt32},
+	}
+	out := Outputs{Records: io.Discard, Form: sam.WriterOptions{Format: sam.FormatBAM, Compression: -1}}
+	stats, err := Run(t.Context(), o, sam.HeaderOptions{NoProgram: true}, out)
+	if err != nil || stats.Mapped == 0 {
+		t.Errorf("%v, %+v", err, stats)
+	}
+}
+
 // TestContigEndsOnGPU maps reads that hang over either end of a contig by up to k bases, whose
 // alignments begin or end with insertions.
 func TestContigEndsOnGPU(t *testing.T) {

@@ -119,13 +119,19 @@ func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions,
 	err = w.close(err)
 	r.stats.Duplicates = w.duplicates()
 	r.times.write.Add(start, 0)
-	if d := r.devices; d != nil {
-		defer d.giveUp() // unless it comes to its end
-		if err == nil {
-			r.stats.Kernels, err = d.end()
-			r.stats.Device = d.description
+	if r.devices != nil {
+		defer r.devices.giveUp() // unless it comes to its end
+		if err == nil && w.helper != nil {
+			err = r.endDevices()
 		}
 	}
+	return err
+}
+
+// endDevices closes the devices, and completes their statistics.
+func (r *run) endDevices() (err error) {
+	r.stats.Kernels, err = r.devices.end()
+	r.stats.Device = r.devices.description
 	return err
 }
 
@@ -212,7 +218,11 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, w *rec
 	for i := range r.covered {
 		r.cells.AddWeight(i, r.covered[i].Weight)
 	}
-	return nil
+	d.mappedAll()
+	if w.helper != nil {
+		return nil // GPUs may help to write
+	}
+	return r.endDevices()
 }
 
 // cover tells GPUs to count locations and not to hand them on. It is nil where each location may be

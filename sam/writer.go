@@ -108,6 +108,9 @@ func (o *WriterOptions) complete(h *hts.Header) error {
 	if _, err := ParseFormat(string(o.Format)); err != nil {
 		return err
 	}
+	if o.Format == FormatSAM || o.Compression != bgzf.SharedLevel {
+		o.Helper = nil
+	}
 	o.Threads = max(o.Threads, 1)
 	if o.SortMemory == 0 {
 		o.SortMemory = DefaultSortMemory

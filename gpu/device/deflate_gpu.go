@@ -21,7 +21,7 @@ const (
 	// for one, however many others there are.
 	DeflateBlocks = 256
 	// Deflaters is how many a GPU has use for: some compress while others copy.
-	Deflaters = 4
+	Deflaters = 3
 	// DeflatedBytes is the memory of a GPU, and a bit more, that a Deflater takes for each block.
 	DeflatedBytes = 2*kernels.DeflateStride + 4*(kernels.DeflateTokens+64)
 )

@@ -47,13 +47,34 @@ func texts() map[string][]byte {
 		records = append(records, "NMC\x00MDZ100\x00"...)
 	}
 	all["records"] = records
-	// Frequencies of Fibonacci give the longest codes.
+	// Few bytes are common, most of them in matches.
 	var skewed []byte
 	for i, a, b := 0, 1, 1; len(skewed)+a < 0xff00; i, a, b = i+1, b, a+b {
 		skewed = append(skewed, bytes.Repeat([]byte{byte(i)}, a)...)
 	}
 	r.Shuffle(len(skewed), func(i, j int) { skewed[i], skewed[j] = skewed[j], skewed[i] })
 	all["skewed"] = skewed
+	// Rare bytes of these frequencies have codes of more than 15 bits among common ones without
+	// matches.
+	var rare []byte
+	for i, a, b := 0, 2, 4; i < 11; i, a, b = i+1, b, a+b {
+		rare = append(rare, bytes.Repeat([]byte{byte(i)}, a)...)
+	}
+	for len(rare) < 0xff00 {
+		rare = append(rare, byte(20+r.IntN(200)))
+	}
+	r.Shuffle(len(rare), func(i, j int) { rare[i], rare[j] = rare[j], rare[i] })
+	all["rare"] = rare
+	// Four long matches far away have many bits among hundreds of short ones nearby.
+	long := append(random(1500, ""), make([]byte, 17_000)...)
+	for i := range 4 {
+		long = append(append(long, random(30+7*i, "")...), long[300*i:300*i+140+33*i]...)
+	}
+	for n := range 700 {
+		near := len(long) - 50<<(n%7)
+		long = append(append(long, random(30, "")...), long[near:near+9+n%5]...)
+	}
+	all["long"] = long
 	for i := range 12 { // pieces of themselves
 		text := random(1+r.IntN(300), "")
 		for len(text) < 2000+r.IntN(6000) {

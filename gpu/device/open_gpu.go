@@ -11,9 +11,15 @@ import (
 // A GPU is one that is open. It loads kernels when they are first used.
 type GPU struct {
 	*gpu.Device
-	mu      sync.Mutex
-	modules map[string]*gpu.Module
+	mu      sync.Mutex // guards the maps
+	modules map[string]*module
 	kernels map[string]*gpu.Kernel
+}
+
+// A module is loaded for the first kernel that is used. Users of other modules do not wait.
+type module struct {
+	mu     sync.Mutex
+	loaded *gpu.Module
 }
 
 // OpenGPU opens the GPU that the driver gives a number. With sync every launch of a kernel waits
@@ -23,37 +29,50 @@ func OpenGPU(driver *gpu.Driver, index int, sync bool) (*GPU, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &GPU{Device: d, modules: map[string]*gpu.Module{}, kernels: map[string]*gpu.Kernel{}}, nil
+	return &GPU{Device: d, modules: map[string]*module{}, kernels: map[string]*gpu.Kernel{}}, nil
 }
 
 // Kernel returns a kernel by its name.
 func (g *GPU) Kernel(name string) (*gpu.Kernel, error) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	if k := g.kernels[name]; k != nil {
+	k := g.kernels[name]
+	g.mu.Unlock()
+	if k != nil {
 		return k, nil
 	}
 	entry, err := kernels.Find(name)
 	if err != nil {
 		return nil, err
 	}
-	module := g.modules[entry.File]
-	if module == nil {
+	m := g.module(entry.File)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.loaded == nil {
 		ptx, err := kernels.PTX(entry.File)
 		if err != nil {
 			return nil, err
 		}
-		if module, err = g.Load(ptx); err != nil {
+		if m.loaded, err = g.Load(ptx); err != nil {
 			return nil, err
 		}
-		g.modules[entry.File] = module
 	}
-	k, err := module.Kernel(name, entry.ParameterBytes)
-	if err != nil {
+	if k, err = m.loaded.Kernel(name, entry.ParameterBytes); err != nil {
 		return nil, err
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.kernels[name] = k
 	return k, nil
+}
+
+// module returns the module of a file, which may not be loaded.
+func (g *GPU) module(file string) *module {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.modules[file] == nil {
+		g.modules[file] = &module{}
+	}
+	return g.modules[file]
 }
 
 // KernelTimes returns what each kernel took, if launches were timed.

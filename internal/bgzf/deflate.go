@@ -22,7 +22,7 @@ import (
 const (
 	roundBytes  = 32
 	hashBits    = 13
-	hashed      = 8     // bytes that a position needs after it to be looked up
+	hashed      = 8     // bytes from a position on that it needs to be looked up
 	leastMatch  = 4     // bytes
 	mostMatch   = 258   // bytes, RFC 1951
 	niceMatch   = 32    // bytes: a match of 8 or more that is long enough
@@ -80,7 +80,8 @@ func (d *deflater) appendBlock(b, data []byte) ([]byte, bool) {
 	}
 	from := len(b)
 	b = slices.Grow(b, bytes+8) // put writes 8 bytes at a time
-	b = d.write(b[:from+bytes+8], from)
+	b = b[:from+bytes+8]
+	d.write(b, from)
 	return b[:from+bytes], true
 }
 
@@ -92,7 +93,7 @@ func (d *deflater) parse(data []byte) {
 	clear(d.literal.count[:])
 	clear(d.distance.count[:])
 	d.inserted = 1
-	d.tokens = slices.Grow(d.tokens[:0], len(data)+1)
+	d.tokens = slices.Grow(d.tokens[:0], len(data))
 	for p := 1; p <= d.n; {
 		match := d.match(p)
 		// p is the place of the next position.
@@ -362,7 +363,7 @@ func (h *builder) lengths(c *code, counts []uint32, most int) bool {
 	return longest <= most
 }
 
-// writer puts bits into bytes, the lowest first.
+// A bitWriter puts bits into bytes, the lowest first.
 type bitWriter struct {
 	b     []byte
 	at    int
@@ -385,7 +386,7 @@ func (w *bitWriter) flush() {
 }
 
 // write writes the block from a place of b on, which has 8 bytes more than the block.
-func (d *deflater) write(b []byte, from int) []byte {
+func (d *deflater) write(b []byte, from int) {
 	w := bitWriter{b: b, at: from}
 	ordered := d.lengthsWritten()
 	w.put(1|2<<1, 3) // the last block, and a dynamic one
@@ -422,7 +423,6 @@ func (d *deflater) write(b []byte, from int) []byte {
 	}
 	w.put(uint64(d.literal.bits[endOfBlock]), uint(d.literal.length[endOfBlock]))
 	w.flush()
-	return b
 }
 
 // lengthExtra has the extra bits of the symbols of lengths, and lengthBase their first lengths (RFC

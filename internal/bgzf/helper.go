@@ -27,14 +27,16 @@ type Helper struct {
 	after    int64        // bytes that are expected before deflaters are made
 	expected atomic.Int64 // bytes
 	working  atomic.Int32 // deflaters
+	held     atomic.Int32 // blocks that wait for deflaters or are with them
 	running  sync.WaitGroup
 	lock     sync.Mutex
 	offered  func() []Deflater // nil where none are, or no longer
 }
 
 const (
-	// helperJobs is how many blocks may wait for deflaters or be with them.
-	helperJobs = 1024
+	// helperJobs is how many blocks may wait for deflaters or be with them. The CPU compresses others
+	// meanwhile.
+	helperJobs = 768
 	// helperAfter is how many bytes are worth deflaters, which take half a second of a busy CPU.
 	helperAfter = 64 << 20
 )
@@ -70,12 +72,16 @@ func (h *Helper) call() {
 		return
 	}
 	h.running.Go(func() {
-		for _, d := range deflaters() {
-			h.working.Add(1)
+		all := deflaters()
+		h.working.Add(int32(len(all)))
+		for _, d := range all {
 			h.running.Go(func() { h.work(d) })
 		}
 	})
 }
+
+// helps tells whether there are deflaters.
+func (h *Helper) helps() bool { return h.working.Load() > 0 }
 
 // Stop waits for the deflaters. No writer may use the helper from then on.
 func (h *Helper) Stop() {
@@ -153,14 +159,13 @@ func (h *Helper) try(b []byte, j *job, data []byte) ([]byte, bool) {
 	if h.working.Load() == 0 {
 		return b, false
 	}
-	from := len(b)
-	b = appendHead(b)
-	j.data, j.out = data, b
-	select {
-	case h.jobs <- j:
-	default:
-		return b[:from], false
+	defer h.held.Add(-1)
+	if int(h.held.Add(1)) > cap(h.jobs) {
+		return b, false
 	}
+	from := len(b)
+	j.data, j.out = data, appendHead(b)
+	h.jobs <- j
 	became := <-j.done
 	b = j.out
 	if became == left {

@@ -16,6 +16,7 @@ type fakeGPU struct {
 	most   int
 	calls  *atomic.Int32 // of all
 	fails  int32         // the number of the call; 0 never
+	waits  func()        // for other blocks to come, before it fails
 	texts  [][]byte
 	packed [][]byte
 }
@@ -30,6 +31,7 @@ func (g *fakeGPU) Text(i int) []byte {
 func (g *fakeGPU) Packed(i int) []byte { return g.packed[i] }
 func (g *fakeGPU) Deflate(lengths []uint32) error {
 	if n := g.calls.Add(1); g.fails > 0 && n >= g.fails {
+		g.waits()
 		return errors.New("the GPU is lost")
 	}
 	g.packed = nil
@@ -83,10 +85,17 @@ func TestHelper(t *testing.T) {
 			t.Parallel()
 			h := newHelper(c.jobs, c.after)
 			var calls, made atomic.Int32
+			waits := func() {
+				for range 50 {
+					if time.Sleep(time.Millisecond); len(h.jobs) == cap(h.jobs) {
+						return
+					}
+				}
+			}
 			offer := func() (all []Deflater) {
 				made.Add(1)
 				for range c.gpus {
-					all = append(all, &fakeGPU{most: c.most, calls: &calls, fails: int32(c.fails)})
+					all = append(all, &fakeGPU{most: c.most, calls: &calls, fails: int32(c.fails), waits: waits})
 				}
 				return all
 			}
@@ -106,7 +115,13 @@ func TestHelper(t *testing.T) {
 					}
 				})
 			}
-			writers.Wait()
+			done := make(chan struct{})
+			go func() { writers.Wait(); close(done) }()
+			select {
+			case <-done:
+			case <-time.After(20 * time.Second):
+				t.Fatal("writers wait forever")
+			}
 			h.Stop()
 			expected := c.after < len(data)
 			if made.Load() != map[bool]int32{true: 1}[expected] {

@@ -17,6 +17,8 @@ type Press[M any] struct {
 	Block             *Block[M]
 	free, work, order chan *Block[M]
 	write             func(*Block[M]) error
+	made, few         int         // blocks, and how many there may be at any time
+	more              func() bool // whether there may be more
 	running           sync.WaitGroup
 	stopped           bool
 	broken            atomic.Bool // err is set
@@ -40,24 +42,24 @@ type Packer[M any] func(out []byte, b *Block[M]) ([]byte, error)
 // NewPress starts `threads` goroutines that compress, and one that calls write with the blocks in
 // order, and ends before Close returns. Either Close or Discard ends all goroutines.
 func NewPress[M any](threads int, newPacker func() Packer[M], write func(*Block[M]) error) *Press[M] {
-	return newPress(max(threads, 1), 0, newPacker, write)
+	return newPress(max(threads, 1), 0, nil, newPacker, write)
 }
 
-// newPress is NewPress with more goroutines that do nothing but wait.
-func newPress[M any](threads, waiting int, newPacker func() Packer[M], write func(*Block[M]) error) *Press[M] {
-	// One is filled, one is written, each goroutine has one in work, and as many are waiting as there
-	// are threads.
-	blocks := 2*threads + waiting + 2
+// newPress is NewPress with further goroutines, which do little but wait. There are blocks for them
+// if `more` says so.
+func newPress[M any](threads, waiting int, more func() bool, newPacker func() Packer[M], write func(*Block[M]) error) *Press[M] {
+	// One is filled, one is written, and each goroutine has one in work and one waiting.
+	few := 2*threads + 2
+	blocks := few + 2*waiting
 	p := &Press[M]{
 		write: write,
+		few:   few,
+		more:  more,
 		free:  make(chan *Block[M], blocks),
 		work:  make(chan *Block[M], blocks),
 		order: make(chan *Block[M], blocks),
 	}
-	for range blocks {
-		p.free <- &Block[M]{ready: make(chan struct{}, 1)}
-	}
-	p.Block = <-p.free
+	p.Block = p.block()
 	for range threads + waiting {
 		p.running.Go(func() {
 			var pack Packer[M] // made by the first block: most goroutines of a small file get none
@@ -96,8 +98,22 @@ func (p *Press[M]) writeBlocks() {
 func (p *Press[M]) Next() error {
 	p.order <- p.Block
 	p.work <- p.Block
-	p.Block = <-p.free
+	p.Block = p.block()
 	return p.Err()
+}
+
+// block returns an empty block: one that is free, or else a new one if there may be more.
+func (p *Press[M]) block() *Block[M] {
+	select {
+	case b := <-p.free:
+		return b
+	default:
+	}
+	if p.made < p.few || p.made < cap(p.free) && p.more() {
+		p.made++
+		return &Block[M]{ready: make(chan struct{}, 1)}
+	}
+	return <-p.free
 }
 
 // Err is the first error of a block.

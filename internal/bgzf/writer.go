@@ -91,7 +91,7 @@ func NewHelpedWriter(w io.Writer, level, threads int, helper *Helper) (*Writer, 
 			return c.appendBlock(out, b.Data)
 		}
 	}
-	z.press = newPress(threads, waiting, pack, z.writeBlock)
+	z.press = newPress(threads, waiting, helper.helps, pack, z.writeBlock)
 	return z, nil
 }
 

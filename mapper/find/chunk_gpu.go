@@ -21,7 +21,8 @@ type gpuDevice struct {
 	resident bool
 	memory   int64         // for all finders beside the reference, in bytes
 	finders  int           // that share it
-	deflated int           // Options.Deflated
+	deflates bool          // if it has memory enough
+	deflated int           // Options.Deflated, or 0
 	counts   device.Buffer // of words, see countWords
 	cover    gpuCover
 	each     atomic.Uint64 // results of a read, as the bits of a float64; see gpuFinder.learn
@@ -84,8 +85,10 @@ func (d *gpuDevice) hold(s shared, most int64) error {
 	if most > 0 && most < free {
 		free, what = most, "allowed"
 	}
-	d.deflated = s.options.Deflated
-	free -= device.Deflaters * int64(d.deflated) * device.DeflatedBytes
+	if need := device.Deflaters * int64(s.options.Deflated) * device.DeflatedBytes; d.deflates && need <= free/8 {
+		d.deflated = s.options.Deflated
+		free -= need
+	}
 	// A third of the memory, at least, is for batches.
 	d.cut(free*2/3, s.options.Limits.GPUChunk)
 	d.memory = free - int64(float64(d.chunkPositions())*bytesPerChunkBase)

@@ -60,7 +60,7 @@ type Options struct {
 	// Again is how many finders GPUs.Again makes, which get a share of a GPU's memory.
 	Again int
 	// Deflated is how many blocks each of GPUs.Deflaters takes at a time, 0 where there are to be
-	// none. A GPU keeps memory for them.
+	// none. The first GPU keeps memory for them.
 	Deflated int
 	// Cover, when set, has GPUs count what locations cover.
 	Cover *Cover

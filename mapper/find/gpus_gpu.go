@@ -125,7 +125,7 @@ func (g *GPUs) each(f func(i int) error) error {
 func (g *GPUs) hold(s shared) error {
 	finders := FindersOfGPU + s.options.Again
 	err := g.each(func(i int) error {
-		g.devices[i].finders = finders
+		g.devices[i].finders, g.devices[i].deflates = finders, i == 0
 		return g.devices[i].hold(s, g.choice.Memory)
 	})
 	if err != nil {
@@ -171,9 +171,13 @@ func (g *GPUs) Again(ref *dna.Reference, o Options, i int) (Finder, error) {
 	return f, nil
 }
 
-// Deflaters makes what compresses blocks of BGZF, on one of the GPUs (Options.Deflated).
+// Deflaters makes what compresses blocks of BGZF, on the first of the GPUs (Options.Deflated). It
+// makes none where memory is short.
 func (g *GPUs) Deflaters() (all []*device.Deflater, err error) {
 	first := g.devices[0]
+	if first.deflated == 0 {
+		return nil, nil
+	}
 	for range device.Deflaters {
 		d, err := first.NewDeflater(first.deflated)
 		if err != nil {
