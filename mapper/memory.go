@@ -142,8 +142,8 @@ func (o *Options) memory(w Work) Memory {
 	m := Memory{
 		// The program has 16 MB, and the stacks and tables of the runtime some more. A CUDA driver (580,
 		// with H200s) was seen to take 100 MiB of the host for the first GPU and 90 for the second.
-		// A GPU that compresses has 120 MiB of pinned memory, and each of two files 135 MiB of blocks.
-		Program:   64<<20 + gpus*256<<20 + min(gpus, 1)*390<<20,
+		// A GPU that compresses has 120 MiB of pinned memory, and each of two files 110 MiB of blocks.
+		Program:   64<<20 + gpus*256<<20 + min(gpus, 1)*340<<20,
 		Reference: o.referenceMemory(w.Bases),
 		Sorting:   w.Sorting,
 		Counting:  w.Counting,

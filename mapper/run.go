@@ -144,7 +144,7 @@ func (r *run) helper(out *Outputs) *bgzf.Helper {
 	if o.Device.Kind != device.CUDA && (o.Device.Kind != device.Auto || o.Device.LoadDriver() != nil) {
 		return nil
 	}
-	return bgzf.NewHelper()
+	return bgzf.NewHelper(o.Threads)
 }
 
 func (r *run) loadReference(ctx context.Context) error {

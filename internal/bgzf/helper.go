@@ -19,33 +19,36 @@ type Deflater interface {
 	Packed(i int) []byte
 }
 
-// A Helper compresses blocks of writers by deflaters, once there are many blocks. It leaves blocks
-// to the writers while it has no deflaters, and where these have enough to do. Files are the same
-// bytes.
+// A Helper compresses blocks of writers by deflaters, once there are many blocks. While it has no
+// deflaters, the writers compress. Where these have enough to do, a few goroutines of the writers
+// do, too. Files are the same bytes.
 type Helper struct {
-	jobs     chan *job
-	after    int64        // bytes that are expected before deflaters are made
-	expected atomic.Int64 // bytes
-	working  atomic.Int32 // deflaters
-	held     atomic.Int32 // blocks that wait for deflaters or are with them
+	jobs     chan *job     // that wait for deflaters
+	beside   chan struct{} // has room for those who compress beside deflaters
+	waiting  int           // goroutines of a writer that may wait for deflaters
+	after    int64         // bytes that are expected before deflaters are made
+	expected atomic.Int64  // bytes
+	working  atomic.Int32  // deflaters
 	running  sync.WaitGroup
 	lock     sync.Mutex
 	offered  func() []Deflater // nil where none are, or no longer
 }
 
 const (
-	// helperJobs is how many blocks may wait for deflaters or be with them. The CPU compresses others
-	// meanwhile.
-	helperJobs = 768
+	// helperWaiting is how many goroutines of a writer may wait for deflaters, and helperJobs how many
+	// of the blocks are not yet with one.
+	helperWaiting, helperJobs = 1280, 512
 	// helperAfter is how many bytes are worth deflaters, which take half a second of a busy CPU.
 	helperAfter = 64 << 20
 )
 
-// NewHelper returns a helper without deflaters. Stop ends it.
-func NewHelper() *Helper { return newHelper(helperJobs, helperAfter) }
+// NewHelper returns a helper without deflaters, for writers on a number of threads. Stop ends it.
+func NewHelper(threads int) *Helper {
+	return newHelper(threads/4, helperWaiting, helperJobs, helperAfter)
+}
 
-func newHelper(jobs, after int) *Helper {
-	return &Helper{jobs: make(chan *job, jobs), after: int64(after)}
+func newHelper(beside, waiting, jobs, after int) *Helper {
+	return &Helper{jobs: make(chan *job, jobs), beside: make(chan struct{}, max(beside, 1)), waiting: waiting, after: int64(after)}
 }
 
 // Offer has deflaters made, by a goroutine of the helper, as soon as they are worth it.
@@ -154,22 +157,27 @@ func (h *Helper) more(jobs []*job, most int) []*job {
 	return jobs
 }
 
-// try appends a block to b, unless it has to be left to the writer.
-func (h *Helper) try(b []byte, j *job, data []byte) ([]byte, bool) {
-	if h.working.Load() == 0 {
-		return b, false
-	}
-	defer h.held.Add(-1)
-	if int(h.held.Add(1)) > cap(h.jobs) {
-		return b, false
+// append appends a block to b. Where the helper does not compress it, alone does.
+func (h *Helper) append(b []byte, j *job, data []byte, alone func(b, data []byte) ([]byte, error)) ([]byte, error) {
+	if !h.helps() {
+		return alone(b, data)
 	}
 	from := len(b)
 	j.data, j.out = data, appendHead(b)
-	h.jobs <- j
+	select {
+	case h.jobs <- j:
+	default:
+		select {
+		case h.jobs <- j:
+		case h.beside <- struct{}{}:
+			defer func() { <-h.beside }()
+			return alone(b, data)
+		}
+	}
 	became := <-j.done
 	b = j.out
 	if became == left {
-		return b[:from], false
+		return alone(b[:from], data)
 	}
-	return finishBlock(b, from, data, became == packed), true
+	return finishBlock(b, from, data, became == packed), nil
 }

@@ -83,7 +83,7 @@ func TestHelper(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			t.Parallel()
-			h := newHelper(c.jobs, c.after)
+			h := newHelper(1, 2*c.jobs+2, c.jobs, c.after)
 			var calls, made atomic.Int32
 			waits := func() {
 				for range 50 {
@@ -146,7 +146,7 @@ func TestHelperOfOtherLevels(t *testing.T) {
 	t.Parallel()
 	data := letters(3*mostData + 10)
 	for level := range 10 {
-		h := newHelper(4, 0)
+		h := newHelper(1, 9, 4, 0)
 		var calls atomic.Int32
 		h.Offer(func() []Deflater { return []Deflater{&fakeGPU{most: 2, calls: &calls}} })
 		var b bytes.Buffer

@@ -45,12 +45,12 @@ func NewPress[M any](threads int, newPacker func() Packer[M], write func(*Block[
 	return newPress(max(threads, 1), 0, nil, newPacker, write)
 }
 
-// newPress is NewPress with further goroutines, which do little but wait. There are blocks for them
-// if `more` says so.
+// newPress is NewPress with further goroutines, which do little but wait. Each has a block if
+// `more` says so.
 func newPress[M any](threads, waiting int, more func() bool, newPacker func() Packer[M], write func(*Block[M]) error) *Press[M] {
 	// One is filled, one is written, and each goroutine has one in work and one waiting.
 	few := 2*threads + 2
-	blocks := few + 2*waiting
+	blocks := few + waiting
 	p := &Press[M]{
 		write: write,
 		few:   few,

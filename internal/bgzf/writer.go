@@ -68,9 +68,14 @@ func NewHelpedWriter(w io.Writer, level, threads int, helper *Helper) (*Writer, 
 	for range threads {
 		compressors <- NewCompressor(level)
 	}
+	alone := func(b, data []byte) ([]byte, error) {
+		c := <-compressors
+		defer func() { compressors <- c }()
+		return c.appendBlock(b, data)
+	}
 	waiting := 0
 	if helper != nil {
-		waiting = cap(helper.jobs)
+		waiting = helper.waiting
 	}
 	pack := func() Packer[borrowed] {
 		j := &job{done: make(chan state, 1)}
@@ -80,15 +85,10 @@ func NewHelpedWriter(w io.Writer, level, threads int, helper *Helper) (*Writer, 
 				end.back()
 				*end = borrowed{}
 			}
-			if helper != nil {
-				var done bool
-				if out, done = helper.try(out, j, b.Data); done {
-					return out, nil
-				}
+			if helper == nil {
+				return alone(out, b.Data)
 			}
-			c := <-compressors
-			defer func() { compressors <- c }()
-			return c.appendBlock(out, b.Data)
+			return helper.append(out, j, b.Data, alone)
 		}
 	}
 	z.press = newPress(threads, waiting, helper.helps, pack, z.writeBlock)
