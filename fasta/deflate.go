@@ -292,7 +292,7 @@ func init() {
 
 // symbols decodes the symbols of a block, up to its end.
 func (d *deflater[S]) symbols() (err error) {
-	// Fields of d are variables here: that takes half the time.
+	// Fields of d are variables here, which is faster.
 	out, in, at, b, n := d.out, d.in, d.at, d.bits, d.n
 	literals, copies := d.literals.first(), d.copies.first()
 	for {
