@@ -50,7 +50,8 @@ func (g *fakeGPU) Deflate(lengths []uint32) error {
 func TestHelper(t *testing.T) {
 	t.Parallel()
 	const blockBytes, blocks = 700, 70
-	data := letters(1<<17 + blocks*blockBytes/3)[1<<17-blocks*blockBytes*2/3:] // bases, and noise that is stored
+	// Bases, and noise that is stored.
+	data := letters(1<<17 + blocks*blockBytes/3)[1<<17-blocks*blockBytes*2/3:]
 	write := func(h *Helper) []byte {
 		var b bytes.Buffer
 		z, err := NewHelpedWriter(&b, SharedLevel, 2, h)
