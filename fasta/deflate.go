@@ -75,16 +75,9 @@ func (d *deflater[S]) fill() {
 			return
 		}
 		if d.at == len(d.in) {
-			if d.more == nil {
+			if !d.next() {
 				return
 			}
-			next := d.more()
-			if len(next) == 0 {
-				d.more = nil
-				return
-			}
-			d.base += int64(len(d.in))
-			d.in, d.at = next, 0
 			continue
 		}
 		d.bits |= uint64(d.in[d.at]) << d.n
@@ -92,6 +85,21 @@ func (d *deflater[S]) fill() {
 		d.n += 8
 	}
 	// Bits above n may be set by the load of eight bytes, and are the same ones again.
+}
+
+// next has more bytes at hand when all are taken. It tells whether there are more.
+func (d *deflater[S]) next() bool {
+	if d.more == nil {
+		return false
+	}
+	next := d.more()
+	if len(next) == 0 {
+		d.more = nil
+		return false
+	}
+	d.base += int64(len(d.in))
+	d.in, d.at = next, 0
+	return true
 }
 
 // take returns the next k bits, 32 at most.
@@ -144,12 +152,26 @@ func (d *deflater[S]) stored() error {
 	if size != int(^sizes>>16&0xffff) {
 		return errCorrupt
 	}
-	for range size {
+	for ; size > 0 && d.n > 0; size-- { // bytes that are taken
 		b, err := d.take(8)
 		if err != nil {
 			return err
 		}
 		d.out = append(d.out, S(b))
+	}
+	if size > 0 {
+		d.bits = 0
+	}
+	for size > 0 {
+		if d.at == len(d.in) && !d.next() {
+			return errInputEnd
+		}
+		bytes := d.in[d.at:min(len(d.in), d.at+size)]
+		for _, b := range bytes {
+			d.out = append(d.out, S(b))
+		}
+		d.at += len(bytes)
+		size -= len(bytes)
 	}
 	return d.room()
 }

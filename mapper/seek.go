@@ -207,7 +207,8 @@ func (s *seeker) newSearch(number int) *search {
 // of a pass before other reads are packed.
 func (w *search) run(ctx context.Context, c *crew, inPass int) {
 	defer close(w.found)
-	for from := (soughtRead{}); w.pick(&from, inPass) > 0; {
+	// After the end pick would write over reads that are in use.
+	for from := (soughtRead{}); ctx.Err() == nil && w.pick(&from, inPass) > 0; {
 		t := &task{batch{w.parts[0].library, [][]fasta.Read{w.packed}}, w.found}
 		if _, whole := w.member.mapBatch(ctx, c, t); !whole {
 			w.member.finder.Discard() // what an error cuts off

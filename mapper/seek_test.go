@@ -1,9 +1,11 @@
 package mapper
 
 import (
+	"context"
 	"testing"
 
 	"scanmap/dna"
+	"scanmap/fasta"
 	"scanmap/mapper/find"
 )
 
@@ -42,5 +44,17 @@ func TestEnough(t *testing.T) {
 				t.Errorf("%+v: %d reads, of which %d are packed, and %d locations are enough", c, less.reads, less.packed, less.locations)
 			}
 		}
+	}
+}
+
+// TestNothingIsPickedInTheEnd has a search go on when the run is over: others may read what it had.
+func TestNothingIsPickedInTheEnd(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := &search{found: make(chan part, 1), packed: make([]fasta.Read, 1)}
+	w.run(ctx, nil, 1)
+	if _, open := <-w.found; open || len(w.packed) != 1 {
+		t.Errorf("reads are picked after the end (%v)", open)
 	}
 }
