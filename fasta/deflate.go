@@ -316,7 +316,7 @@ func init() {
 func (d *deflater[S]) symbols() (err error) {
 	// Fields of d are variables here, which is faster.
 	out, in, at, b, n := d.out, d.in, d.at, d.bits, d.n
-	literals, copies := d.literals.first(), d.copies.first()
+	literals, copies := d.literals, d.copies
 	for {
 		if cap(out)-len(out) < longestCopy {
 			d.out = out
@@ -342,10 +342,7 @@ func (d *deflater[S]) symbols() (err error) {
 				in, at, b, n = d.in, d.at, d.bits, d.n
 			}
 		}
-		e := literals[b&(1<<firstBits-1)]
-		if e&longer != 0 {
-			e = d.literals.second(e, b)
-		}
+		e := literals.of(b)
 		length := uint(e & lengthOfEntry)
 		if length == 0 || length > n {
 			err = missing(length)
@@ -374,9 +371,7 @@ func (d *deflater[S]) symbols() (err error) {
 			break
 		}
 		n -= extra
-		if e = copies[b&(1<<firstBits-1)]; e&longer != 0 {
-			e = d.copies.second(e, b)
-		}
+		e = copies.of(b)
 		if length = uint(e & lengthOfEntry); length == 0 || length > n {
 			err = missing(length)
 			break
@@ -442,18 +437,10 @@ const (
 
 // of returns the entry of the symbol that bits begin with; its length is 0 if there is none.
 func (h *huffman) of(b uint64) uint32 {
-	e := h.first()[b&(1<<firstBits-1)]
+	e := h.table[b&(1<<firstBits-1)]
 	if e&longer == 0 {
 		return e
 	}
-	return h.second(e, b)
-}
-
-// first is the first part of the table.
-func (h *huffman) first() *[1 << firstBits]uint32 { return (*[1 << firstBits]uint32)(h.table) }
-
-// second returns the entry that is in the part of an entry of the first part.
-func (h *huffman) second(e uint32, b uint64) uint32 {
 	return h.table[uint64(e>>symbolOfEntry)+b>>firstBits&(1<<(e&lengthOfEntry)-1)]
 }
 

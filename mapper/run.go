@@ -119,12 +119,13 @@ func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions,
 	err = w.close(err)
 	r.stats.Duplicates = w.duplicates()
 	r.times.write.Add(start, 0)
-	if r.devices != nil {
-		defer r.devices.giveUp() // unless it comes to its end
-		if err == nil && w.helper != nil {
-			err = r.endDevices()
-		}
+	if r.devices == nil {
+		return err
 	}
+	if err == nil && w.helper != nil {
+		err = r.endDevices()
+	}
+	r.devices.giveUp() // unless it came to its end
 	return err
 }
 
@@ -137,8 +138,8 @@ func (r *run) endDevices() (err error) {
 
 // helper returns a helper for compressed records that GPUs may join, or nil.
 func (r *run) helper(out *Outputs) *bgzf.Helper {
-	o, form := r.options, &out.Form
-	if out.Records == nil || form.Format == "" || form.Format == sam.FormatSAM || form.Compression != bgzf.SharedLevel {
+	o := r.options
+	if out.Records == nil || !out.Form.Helped() {
 		return nil
 	}
 	if o.Device.Kind != device.CUDA && (o.Device.Kind != device.Auto || o.Device.LoadDriver() != nil) {

@@ -100,6 +100,11 @@ func NewWriter(w io.Writer, h *hts.Header, o WriterOptions) (*Writer, error) {
 	return wr, nil
 }
 
+// Helped tells whether a Helper would compress: the format does, and at the level of helpers.
+func (o *WriterOptions) Helped() bool {
+	return o.Format != "" && o.Format != FormatSAM && o.Compression == bgzf.SharedLevel
+}
+
 // complete replaces zero values by defaults, and refuses options that do not go together.
 func (o *WriterOptions) complete(h *hts.Header) error {
 	if o.Format == "" {
@@ -108,7 +113,7 @@ func (o *WriterOptions) complete(h *hts.Header) error {
 	if _, err := ParseFormat(string(o.Format)); err != nil {
 		return err
 	}
-	if o.Format == FormatSAM || o.Compression != bgzf.SharedLevel {
+	if !o.Helped() {
 		o.Helper = nil
 	}
 	o.Threads = max(o.Threads, 1)

@@ -1,19 +1,15 @@
 package device
 
-import (
-	"scanmap/kernels"
-)
+import "scanmap/kernels"
 
 // A Deflater compresses blocks of BGZF on a GPU (kernels/deflate.cu), some at a time, as package
 // internal/bgzf asks for it. It belongs to one goroutine.
 type Deflater struct {
-	queue                       *Queue
-	text, packed                Pinned[byte] // DeflateStride bytes for each block
-	lengths, sizes              Pinned[uint32]
-	onText, onPacked, onTokens  Buffer
-	onLengths, onSizes          Buffer
-	texts, results              []byte
-	resultSizes, lengthsOfTexts []uint32
+	queue                      *Queue
+	text, packed               []byte   // pinned, DeflateStride bytes for each block
+	lengths, sizes             []uint32 // pinned
+	onText, onPacked, onTokens Buffer
+	onLengths, onSizes         Buffer
 }
 
 const (
@@ -32,13 +28,15 @@ func (g *GPU) NewDeflater(blocks int) (*Deflater, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Deflater{queue: q}
-	d.texts = d.text.Resize(q, blocks*kernels.DeflateStride)
-	d.results = d.packed.Resize(q, blocks*kernels.DeflateStride)
-	d.lengthsOfTexts = d.lengths.Resize(q, blocks)
-	d.resultSizes = d.sizes.Resize(q, blocks)
-	q.Reserve(&d.onText, len(d.texts))
-	q.Reserve(&d.onPacked, len(d.results))
+	var text, packed Pinned[byte]
+	var lengths, sizes Pinned[uint32]
+	d := &Deflater{
+		queue: q,
+		text:  text.Resize(q, blocks*kernels.DeflateStride), packed: packed.Resize(q, blocks*kernels.DeflateStride),
+		lengths: lengths.Resize(q, blocks), sizes: sizes.Resize(q, blocks),
+	}
+	q.Reserve(&d.onText, len(d.text))
+	q.Reserve(&d.onPacked, len(d.packed))
 	q.Reserve(&d.onTokens, 4*kernels.DeflateTokens*blocks)
 	q.Reserve(&d.onLengths, 4*blocks)
 	q.Reserve(&d.onSizes, 4*blocks)
@@ -49,23 +47,23 @@ func (g *GPU) NewDeflater(blocks int) (*Deflater, error) {
 }
 
 // Most is how many blocks are compressed at a time.
-func (d *Deflater) Most() int { return len(d.lengthsOfTexts) }
+func (d *Deflater) Most() int { return len(d.lengths) }
 
 // Text returns where the data of block i are to be written, until Deflate.
 func (d *Deflater) Text(i int) []byte {
-	return d.texts[i*kernels.DeflateStride : (i+1)*kernels.DeflateStride]
+	return d.text[i*kernels.DeflateStride : (i+1)*kernels.DeflateStride]
 }
 
 // Deflate compresses the first blocks, which have these lengths in bytes, 0xff00 at most.
 func (d *Deflater) Deflate(lengths []uint32) error {
 	q, bytes := d.queue, len(lengths)*kernels.DeflateStride
-	Upload(q, &d.onText, d.texts[:bytes])
-	Upload(q, &d.onLengths, d.lengthsOfTexts[:copy(d.lengthsOfTexts, lengths)])
+	Upload(q, &d.onText, d.text[:bytes])
+	Upload(q, &d.onLengths, d.lengths[:copy(d.lengths, lengths)])
 	LaunchBlocks(q, "deflate", len(lengths), &kernels.DeflateParams{
 		Text: d.onText.At(0), Lengths: d.onLengths.At(0), Tokens: d.onTokens.At(0), Packed: d.onPacked.At(0), Sizes: d.onSizes.At(0),
 	})
-	Download(q, d.results[:bytes], &d.onPacked, 0)
-	Download(q, d.resultSizes[:len(lengths)], &d.onSizes, 0)
+	Download(q, d.packed[:bytes], &d.onPacked, 0)
+	Download(q, d.sizes[:len(lengths)], &d.onSizes, 0)
 	return q.Wait()
 }
 
@@ -73,5 +71,5 @@ func (d *Deflater) Deflate(lengths []uint32) error {
 // block is shorter.
 func (d *Deflater) Packed(i int) []byte {
 	from := i * kernels.DeflateStride
-	return d.results[from : from+int(d.resultSizes[i])]
+	return d.packed[from : from+int(d.sizes[i])]
 }

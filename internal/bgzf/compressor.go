@@ -85,30 +85,28 @@ func (c *Compressor) AppendBlocks(b, text []byte) ([]byte, error) {
 func (c *Compressor) appendBlock(b, data []byte) ([]byte, error) {
 	from := len(b)
 	b = appendHead(b)
-	packed := false
 	switch {
 	case c.level == SharedLevel:
 		if c.own == nil {
 			c.own = &deflater{}
 		}
-		b, packed = c.own.appendBlock(b, data)
+		b = c.own.appendBlock(b, data)
 	case c.level != 0:
 		var err error
 		if b, err = c.AppendDeflate(b, data); err != nil {
 			return b, err
 		}
-		packed = len(b)-from-headBytes <= storedHead+len(data)
 	}
-	return finishBlock(b, from, data, packed), nil
+	return finishBlock(b, from, data), nil
 }
 
 // appendHead begins a block.
 func appendHead(b []byte) []byte { return append(append(b, start...), 0, 0) }
 
-// finishBlock ends the block of data that starts at a place of b, after its head, or after its
-// DEFLATE if it is packed.
-func finishBlock(b []byte, from int, data []byte, packed bool) []byte {
-	if !packed {
+// finishBlock ends the block of data that starts at a place of b, after its DEFLATE. Data are
+// stored if there is none, or if this is shorter.
+func finishBlock(b []byte, from int, data []byte) []byte {
+	if n := len(b) - from - headBytes; n == 0 || n > storedHead+len(data) {
 		b = appendStored(b[:from+headBytes], data)
 	}
 	b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(data))

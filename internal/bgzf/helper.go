@@ -95,18 +95,9 @@ func (h *Helper) Stop() {
 // A job is a block for a deflater.
 type job struct {
 	data []byte
-	out  []byte // gets the DEFLATE
-	done chan state
+	out  []byte    // gets the DEFLATE
+	done chan bool // false where the deflater failed
 }
-
-// A state says what became of a job.
-type state int
-
-const (
-	left   state = iota // nothing: the deflater failed
-	packed              // out has the block
-	stored              // a stored block is shorter
-)
 
 // work has a deflater do jobs.
 func (h *Helper) work(d Deflater) {
@@ -120,14 +111,10 @@ func (h *Helper) work(d Deflater) {
 		}
 		err := d.Deflate(lengths)
 		for i, j := range jobs {
-			became := left
 			if err == nil {
-				became = stored
-				if text := d.Packed(i); len(text) > 0 {
-					j.out, became = append(j.out, text...), packed
-				}
+				j.out = append(j.out, d.Packed(i)...)
 			}
-			j.done <- became
+			j.done <- err == nil
 		}
 		if err != nil {
 			break
@@ -136,7 +123,7 @@ func (h *Helper) work(d Deflater) {
 	// Jobs that have come meanwhile are left, too.
 	if h.working.Add(-1) == 0 {
 		for j := range h.jobs {
-			j.done <- left
+			j.done <- false
 		}
 	}
 }
@@ -174,10 +161,8 @@ func (h *Helper) append(b []byte, j *job, data []byte, alone func(b, data []byte
 			return alone(b, data)
 		}
 	}
-	became := <-j.done
-	b = j.out
-	if became == left {
-		return alone(b[:from], data)
+	if !<-j.done {
+		return alone(j.out[:from], data)
 	}
-	return finishBlock(b, from, data, became == packed), nil
+	return finishBlock(j.out, from, data), nil
 }

@@ -78,7 +78,7 @@ func NewHelpedWriter(w io.Writer, level, threads int, helper *Helper) (*Writer, 
 		waiting = helper.waiting
 	}
 	pack := func() Packer[borrowed] {
-		j := &job{done: make(chan state, 1)}
+		j := &job{done: make(chan bool, 1)}
 		return func(out []byte, b *Block[borrowed]) ([]byte, error) {
 			if end := &b.Note; end.back != nil {
 				b.Data = append(b.Data, end.text...)

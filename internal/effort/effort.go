@@ -59,17 +59,23 @@ func Cases(t testing.TB, fast int) {
 // CasesEither is Cases with fewer where everything is asked for, too.
 func CasesEither(t testing.TB, full, fast int) {
 	t.Helper()
-	f := flag.Lookup("rapid.checks")
-	if f == nil || f.Value.String() != f.DefValue || f.Value.Set(strconv.Itoa(Pick(full, fast))) != nil {
-		return
+	if f := setCases(Pick(full, fast)); f != nil {
+		t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
 	}
-	t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
 }
 
 // CasesOfAll is Cases for all tests of a package, in TestMain. It returns the flag that it set.
 func CasesOfAll(fast int) *flag.Flag {
+	if Full() {
+		return nil
+	}
+	return setCases(fast)
+}
+
+// setCases sets the flag, and returns it, unless it is set already.
+func setCases(n int) *flag.Flag {
 	f := flag.Lookup("rapid.checks")
-	if Full() || f == nil || f.Value.String() != f.DefValue || f.Value.Set(strconv.Itoa(fast)) != nil {
+	if f == nil || f.Value.String() != f.DefValue || f.Value.Set(strconv.Itoa(n)) != nil {
 		return nil
 	}
 	return f

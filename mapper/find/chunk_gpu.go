@@ -21,8 +21,7 @@ type gpuDevice struct {
 	resident bool
 	memory   int64         // for all finders beside the reference, in bytes
 	finders  int           // that share it
-	deflates bool          // if it has memory enough
-	deflated int           // Options.Deflated, or 0
+	deflated int           // Options.Deflated, or 0 where memory is short
 	counts   device.Buffer // of words, see countWords
 	cover    gpuCover
 	each     atomic.Uint64 // results of a read, as the bits of a float64; see gpuFinder.learn
@@ -85,7 +84,7 @@ func (d *gpuDevice) hold(s shared, most int64) error {
 	if most > 0 && most < free {
 		free, what = most, "allowed"
 	}
-	if need := device.Deflaters * int64(s.options.Deflated) * device.DeflatedBytes; d.deflates && need <= free/8 {
+	if need := device.Deflaters * int64(s.options.Deflated) * device.DeflatedBytes; need <= free/8 {
 		d.deflated = s.options.Deflated
 		free -= need
 	}

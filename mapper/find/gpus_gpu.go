@@ -125,7 +125,11 @@ func (g *GPUs) each(f func(i int) error) error {
 func (g *GPUs) hold(s shared) error {
 	finders := FindersOfGPU + s.options.Again
 	err := g.each(func(i int) error {
-		g.devices[i].finders, g.devices[i].deflates = finders, i == 0
+		s := s
+		if i > 0 {
+			s.options.Deflated = 0
+		}
+		g.devices[i].finders = finders
 		return g.devices[i].hold(s, g.choice.Memory)
 	})
 	if err != nil {
