@@ -211,7 +211,10 @@ func eachFault(t *testing.T, turns bool, call func(t *testing.T, f *faults, fold
 				what := fmt.Sprintf("%s %d of %d, and all after it %v", kind, number, n, onward)
 				failed, opened := f.outcome()
 				if !failed {
-					t.Errorf("%s: there was none", what)
+					// A run of sorting is not written to its end where that is not needed any more.
+					if code != 0 || f.made[kind] >= number {
+						t.Errorf("%s: there was none, exit code %d", what, code)
+					}
 					continue
 				}
 				line, ends := strings.CutSuffix(stderr, "\n")

@@ -45,8 +45,12 @@ var runBuffers = int64(runBlock + runHead + s2.MaxEncodedLen(runBlock))
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errDiscarded ends a run that nobody wants.
-var errDiscarded = errors.New("sorting was given up")
+var (
+	// errDiscarded ends a run that nobody wants.
+	errDiscarded = errors.New("sorting was given up")
+	// errFinishing ends a run whose segments can stay in memory.
+	errFinishing = errors.New("no more records come")
+)
 
 // checksum is of a block and of both lengths in its header.
 func checksum(head, body []byte) uint32 {

@@ -9,6 +9,7 @@ package extsort
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -84,7 +85,8 @@ func Share(memory int64, threads int) Sizes {
 // Records fill segments. A full one is sorted by a goroutine of its own while the next fills. When
 // half of all segments are full they are merged, as one run, into a temporary file, while the other
 // half fills. FanIn runs of one level become one run, so that the number of open files grows with
-// the logarithm of the number of records. Finish leaves no more than FanIn.
+// the logarithm of the number of records. Finish leaves no more than FanIn. Segments that are not
+// yet written then stay in memory.
 //
 // Runs and segments are in the order in which their records came, and a merge takes the earlier of
 // two equal records first, so ties keep their order.
@@ -99,7 +101,9 @@ type Sorter struct {
 
 	spilling  chan []*segment // nil until the first time
 	ended     chan struct{}
-	runs      []*run // of the spilling goroutine until it ends
+	runs      []*run     // of the spilling goroutine until it ends, as is kept
+	kept      []*segment // were to be spilled when Finish came
+	finishing atomic.Bool
 	abandoned atomic.Bool
 
 	mutex sync.Mutex
@@ -272,7 +276,8 @@ func (s *Sorter) spill() {
 	s.full = nil
 }
 
-// spillSegments writes segments as one run and gives them back, written or not.
+// spillSegments writes segments as one run and gives them back, written or not. It keeps them if
+// Finish comes before all are written.
 func (s *Sorter) spillSegments(segments []*segment) {
 	sources := make([]source, len(segments))
 	for i, g := range segments {
@@ -280,7 +285,11 @@ func (s *Sorter) spillSegments(segments []*segment) {
 		sources[i] = g
 	}
 	if s.error() == nil && !s.abandoned.Load() {
-		if err := s.addRun(sources, 0); err != nil {
+		switch err := s.addRun(sources, 0); {
+		case errors.Is(err, errFinishing):
+			s.keep(segments)
+			return
+		case err != nil:
 			s.fail(err)
 		}
 	}
@@ -292,6 +301,19 @@ func (s *Sorter) spillSegments(segments []*segment) {
 			s.fail(err)
 		}
 	}
+}
+
+// keep keeps sorted segments in memory, in place of the last run.
+func (s *Sorter) keep(segments []*segment) {
+	last := len(s.runs) - 1
+	if err := closeRuns(s.runs[last:]); err != nil {
+		s.fail(s.explain(err))
+	}
+	s.runs = s.runs[:last]
+	for _, g := range segments {
+		g.sorted <- struct{}{}
+	}
+	s.kept = append(s.kept, segments...)
 }
 
 // lastAlike is the number of runs at the end that have one level.
@@ -336,8 +358,11 @@ func (s *Sorter) addRun(sources []source, level int) error {
 		if record, err = m.Next(); record == nil {
 			break
 		}
-		if err = w.add(record); s.abandoned.Load() {
+		switch err = w.add(record); {
+		case s.abandoned.Load():
 			err = errDiscarded
+		case level == 0 && s.finishing.Load():
+			err = errFinishing
 		}
 	}
 	if failed := w.close(); failed != nil {
@@ -375,7 +400,9 @@ func (s *Sorter) endSpilling() {
 // Finish ends adding. Merge then gives the records back.
 func (s *Sorter) Finish() error {
 	s.closeSegment()
+	s.finishing.Store(true)
 	s.endSpilling()
+	s.full = append(s.kept, s.full...)
 	if err := s.error(); err != nil {
 		return err
 	}

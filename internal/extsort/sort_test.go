@@ -138,8 +138,9 @@ func tiny(segment, half, fanIn int) Sizes {
 	return Sizes{Segment: segment, Half: half, FanIn: fanIn, Merge: 1 << 30, Range: 2 * segment, Indexed: 1}
 }
 
-// sorted sorts records, and returns all in order, or the first error, and the error of Discard.
-func sorted(o Options, records [][]byte) (got [][]byte, err, discarded error) {
+// sorted sorts records, and returns all in order, or the first error, and the error of Discard. Where
+// written is set, Finish comes after all runs are.
+func sorted(o Options, records [][]byte, written bool) (got [][]byte, err, discarded error) {
 	o.Purpose, o.Key = "numbers", keyOf
 	s := New(o)
 	defer func() { discarded = s.Discard() }()
@@ -149,6 +150,9 @@ func sorted(o Options, records [][]byte) (got [][]byte, err, discarded error) {
 		if err = s.Add(scratch); err != nil {
 			return nil, err, nil
 		}
+	}
+	if written {
+		s.endSpilling()
 	}
 	if err = s.Finish(); err != nil {
 		return nil, err, nil
@@ -192,15 +196,15 @@ func TestSort(t *testing.T) {
 					}
 					files := watch(folder)
 					o := Options{Files: files, Threads: threads, Sizes: z}
-					if got, err, discarded := sorted(o, records); err != nil || discarded != nil || !slices.EqualFunc(got, inOrder(records, nil), bytes.Equal) {
+					if got, err, discarded := sorted(o, records, threads == 1); err != nil || discarded != nil || !slices.EqualFunc(got, inOrder(records, nil), bytes.Equal) {
 						t.Errorf("%d records, %d keys, %+v: other order, %v, %v", n, keys, z, err, discarded)
 					}
 					runs := files.made["create"]
-					if n == 1500 && (z.Segment == 1000 && runs < 300 || z.Segment == 150_000 && files.made["write"] < 3*runs) {
+					if n == 1500 && threads == 1 && (z.Segment == 1000 && runs < 300 || z.Segment == 150_000 && files.made["write"] < 3*runs) {
 						t.Errorf("%+v: %d runs, %d blocks", z, runs, files.made["write"])
 					}
 					o.Tie = byText
-					got, err, discarded := sorted(o, again)
+					got, err, discarded := sorted(o, again, threads == 1)
 					same := func(a, b []byte) bool { return keyOf(a) == keyOf(b) && byText(a, b) == 0 }
 					if err != nil || discarded != nil || !slices.EqualFunc(got, inOrder(again, byText), same) {
 						t.Errorf("%d records, %d keys, %+v, by text: other order, %v, %v", n, keys, z, err, discarded)
@@ -223,7 +227,7 @@ func TestSortProperty(t *testing.T) {
 		o := Options{Files: temporary.In(folder), Threads: rapid.IntRange(1, 4).Draw(rt, "threads")}
 		o.Sizes = tiny(rapid.IntRange(1, 5000).Draw(rt, "segment"), rapid.IntRange(1, 4).Draw(rt, "half"), rapid.IntRange(2, 5).Draw(rt, "fan in"))
 		o.Sizes.Range = rapid.IntRange(1, 50_000).Draw(rt, "range")
-		if got, err, _ := sorted(o, records); err != nil || !slices.EqualFunc(got, inOrder(records, nil), bytes.Equal) {
+		if got, err, _ := sorted(o, records, rapid.Bool().Draw(rt, "written")); err != nil || !slices.EqualFunc(got, inOrder(records, nil), bytes.Equal) {
 			rt.Fatalf("other order, %v", err)
 		}
 	})
@@ -261,6 +265,81 @@ func TestTake(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestFinishWhileSpilling has Finish come while a run is written, after others: its segments stay in
+// memory, and its file is closed.
+func TestFinishWhileSpilling(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, written := range []int{0, 1, 3} {
+		files, gate := watch(t.TempDir()), make(chan struct{})
+		// A run has more blocks than wait to be written.
+		records := drawn(30_000, 5000, true)
+		s := New(Options{Files: &gated{files, gate, written}, Purpose: "numbers", Key: keyOf, Threads: 2, Sizes: tiny(1<<20, 1, 4)})
+		segments, current := 0, s.current
+		for i, r := range records {
+			if err := s.Add(r); err != nil {
+				t.Fatal(err)
+			}
+			if s.current != current {
+				segments, current = segments+1, s.current
+			}
+			if segments == written+2 && len(current.entries) == 1000 {
+				records = records[:i+1]
+				break
+			}
+		}
+		go func() {
+			for !s.finishing.Load() {
+				runtime.Gosched()
+			}
+			close(gate)
+		}()
+		if err := s.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		if files.made["create"] != written+1 || len(s.runs) != written || files.open != written || len(s.full) != 2 {
+			t.Fatalf("%d files, %d open, %d runs, %d segments", files.made["create"], files.open, len(s.runs), len(s.full))
+		}
+		m := s.Merge(All)
+		for i, want := range inOrder(records, nil) {
+			if got, err := m.Next(); err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("%d runs, record %d: %.30q, %v, want %.30q", written, i, got, err, want)
+			}
+		}
+		if got, err := m.Next(); got != nil || err != nil {
+			t.Errorf("%.30q, %v behind the end", got, err)
+		}
+		if err := s.Discard(); err != nil || files.open != 0 {
+			t.Errorf("%d files are open, %v", files.open, err)
+		}
+	}
+	leaks.Goroutines(t, before)
+}
+
+// gated are files of which all after the first `free` are written once the gate is open.
+type gated struct {
+	*watched
+	gate <-chan struct{}
+	free int
+}
+
+func (g *gated) Create(name string) (temporary.File, error) {
+	f, err := g.watched.Create(name)
+	if g.made["create"] > g.free {
+		f = &gatedFile{f, g.gate}
+	}
+	return f, err
+}
+
+type gatedFile struct {
+	temporary.File
+	gate <-chan struct{}
+}
+
+func (f *gatedFile) Write(p []byte) (int, error) {
+	<-f.gate
+	return f.File.Write(p)
 }
 
 // TestManyRuns has thousands of runs: few files are open at a time, and few bytes are held.
@@ -312,7 +391,7 @@ func TestFaults(t *testing.T) {
 	o := Options{Threads: 2, Sizes: tiny(5000, 1, 3)}
 	counted := watch(folder)
 	o.Files = counted
-	if _, err, discarded := sorted(o, records); err != nil || discarded != nil {
+	if _, err, discarded := sorted(o, records, true); err != nil || discarded != nil {
 		t.Fatal(err, discarded)
 	}
 	before := runtime.NumGoroutine()
@@ -334,7 +413,7 @@ func TestFaults(t *testing.T) {
 				files := watch(folder)
 				files.fails, files.at, files.onward, files.err = kind, at, onward, &fs.PathError{Op: cmp.Or(op, kind), Path: "x", Err: want.cause}
 				o.Files = files
-				_, err, discarded := sorted(o, records)
+				_, err, discarded := sorted(o, records, true)
 				if err == nil {
 					err = discarded
 				}
@@ -359,7 +438,7 @@ func TestDamage(t *testing.T) {
 	files := watch(folder)
 	files.damage = func(b []byte, offset int64) { size = max(size, offset+int64(len(b))) }
 	o.Files = files
-	if _, err, _ := sorted(o, records); err != nil || size < 300 {
+	if _, err, _ := sorted(o, records, true); err != nil || size < 300 {
 		t.Fatal(err, size)
 	}
 	for at := range size {
@@ -370,7 +449,7 @@ func TestDamage(t *testing.T) {
 			}
 		}
 		o.Files = files
-		_, err, _ := sorted(o, records)
+		_, err, _ := sorted(o, records, true)
 		want := []string{"a block has changed since it was written", "a block does not end in the file"}
 		if err == nil || !slices.ContainsFunc(want, func(w string) bool {
 			return err.Error() == "numbers, temporary folder "+folder+": reading back: "+w
@@ -384,6 +463,7 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	s.endSpilling()
 	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
