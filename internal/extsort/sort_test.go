@@ -138,8 +138,8 @@ func tiny(segment, half, fanIn int) Sizes {
 	return Sizes{Segment: segment, Half: half, FanIn: fanIn, Merge: 1 << 30, Range: 2 * segment, Indexed: 1}
 }
 
-// sorted sorts records, and returns all in order, or the first error, and the error of Discard. Where
-// written is set, Finish comes after all runs are.
+// sorted sorts records, and returns all in order, or the first error, and the error of Discard.
+// Where written is set, Finish comes after all runs are.
 func sorted(o Options, records [][]byte, written bool) (got [][]byte, err, discarded error) {
 	o.Purpose, o.Key = "numbers", keyOf
 	s := New(o)
@@ -267,8 +267,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestFinishWhileSpilling has Finish come while a run is written, after others: its segments stay in
-// memory, and its file is closed.
+// TestFinishWhileSpilling has Finish come while a run is written, after others: its segments stay
+// in memory, and its file is closed.
 func TestFinishWhileSpilling(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, written := range []int{0, 1, 3} {
