@@ -243,3 +243,171 @@ runs:
 	MOVQ      DX, may+72(FP)
 	MOVQ      BX, begin+80(FP)
 	RET
+
+DATA stripBegun<>+0(SB)/2, $0xffff
+DATA stripBegun<>+2(SB)/2, $0xffff
+DATA stripBegun<>+4(SB)/2, $0xffff
+DATA stripBegun<>+6(SB)/2, $0xffff
+DATA stripBegun<>+8(SB)/2, $0xffff
+DATA stripBegun<>+10(SB)/2, $0xffff
+DATA stripBegun<>+12(SB)/2, $0xffff
+DATA stripBegun<>+14(SB)/2, $0xffff
+DATA stripBegun<>+16(SB)/2, $0xffff
+DATA stripBegun<>+18(SB)/2, $0xffff
+DATA stripBegun<>+20(SB)/2, $0xffff
+DATA stripBegun<>+22(SB)/2, $0xffff
+DATA stripBegun<>+24(SB)/2, $0xffff
+DATA stripBegun<>+26(SB)/2, $0xffff
+DATA stripBegun<>+28(SB)/2, $0xffff
+DATA stripBegun<>+30(SB)/2, $0xffff
+DATA stripBegun<>+32(SB)/2, $0x0000
+DATA stripBegun<>+34(SB)/2, $0x0000
+DATA stripBegun<>+36(SB)/2, $0x0000
+DATA stripBegun<>+38(SB)/2, $0x0000
+DATA stripBegun<>+40(SB)/2, $0x0000
+DATA stripBegun<>+42(SB)/2, $0x0000
+DATA stripBegun<>+44(SB)/2, $0x0000
+DATA stripBegun<>+46(SB)/2, $0x0000
+DATA stripBegun<>+48(SB)/2, $0x0000
+DATA stripBegun<>+50(SB)/2, $0x0000
+DATA stripBegun<>+52(SB)/2, $0x0000
+DATA stripBegun<>+54(SB)/2, $0x0000
+DATA stripBegun<>+56(SB)/2, $0x0000
+DATA stripBegun<>+58(SB)/2, $0x0000
+DATA stripBegun<>+60(SB)/2, $0x0000
+DATA stripBegun<>+62(SB)/2, $0x0000
+GLOBL stripBegun<>(SB), RODATA|NOPTR, $64
+
+// func stripAVX2(first *uint16, part uint64, columns uint64, rows *[2][16]uint16, costs *[7][16]uint16)
+// Requires: AVX, AVX2
+TEXT ·stripAVX2(SB), NOSPLIT, $0-40
+	MOVQ    first+0(FP), AX
+	MOVQ    part+8(FP), CX
+	MOVQ    columns+16(FP), DX
+	MOVQ    rows+24(FP), BX
+	MOVQ    costs+32(FP), SI
+	LEAQ    (AX)(CX*1), DI
+	LEAQ    (DI)(CX*1), R8
+	LEAQ    (R8)(CX*1), R9
+	LEAQ    (R9)(CX*1), CX
+	VMOVDQU (BX), Y0
+	VMOVDQU 32(BX), Y1
+	VMOVDQU 64(SI), Y2
+	VMOVDQU 160(SI), Y3
+	VPXOR   Y7, Y7, Y7
+	VPXOR   Y8, Y8, Y8
+	VPXOR   Y9, Y9, Y9
+	VPXOR   Y10, Y10, Y10
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y11, Y11, Y11
+	MOVWLZX 2(DI), BX
+	VMOVD   BX, X4
+
+	// Rows begin one after the other.
+	LEAQ stripBegun<>+0(SB), R10
+	MOVQ $0x0000001e, BX
+
+stripBegins:
+	VMOVDQU     -14(DI), X11
+	VINSERTI128 $0x01, X7, Y11, Y11
+	VPALIGNR    $0x0e, Y11, Y7, Y7
+	VMOVDQU     -14(R8), X11
+	VINSERTI128 $0x01, X8, Y11, Y11
+	VPALIGNR    $0x0e, Y11, Y8, Y8
+	VMOVDQU     -14(R9), X11
+	VINSERTI128 $0x01, X9, Y11, Y11
+	VPALIGNR    $0x0e, Y11, Y9, Y9
+	VMOVDQU     -14(CX), X11
+	VINSERTI128 $0x01, X10, Y11, Y11
+	VPALIGNR    $0x0e, Y11, Y10, Y10
+	VPCMPEQW    (AX), Y0, Y12
+	VPAND       (SI), Y12, Y12
+	VPADDUSW    Y4, Y12, Y12
+	VPSUBUSW    32(SI), Y12, Y12
+	VMOVDQA     Y7, Y4
+	VPSUBUSW    Y2, Y4, Y11
+	VPMAXUW     Y11, Y8, Y8
+	VPSUBUSW    96(SI), Y8, Y8
+	VPMAXUW     Y4, Y9, Y9
+	VPADDUSW    128(SI), Y9, Y9
+	VPMAXUW     Y8, Y12, Y12
+	VPMAXUW     Y5, Y12, Y12
+	VPMAXUW     Y9, Y6, Y11
+	VPSUBUSW    Y3, Y11, Y11
+	VPMAXUW     Y11, Y12, Y12
+	VPAND       Y1, Y12, Y12
+	VPAND       (R10)(BX*1), Y12, Y12
+	VPSUBUSW    Y2, Y12, Y11
+	VPMAXUW     Y11, Y5, Y5
+	VPSUBUSW    192(SI), Y5, Y5
+	VPMAXUW     Y12, Y6, Y6
+	VPMAXUW     Y12, Y10, Y10
+	VMOVDQA     Y12, Y7
+	SUBQ        $0x02, DI
+	SUBQ        $0x02, R8
+	SUBQ        $0x02, R9
+	SUBQ        $0x02, CX
+	SUBQ        $0x02, AX
+	SUBQ        $0x02, BX
+	JG          stripBegins
+
+stripGoesOn:
+	VMOVDQU     -14(DI), X11
+	VINSERTI128 $0x01, X7, Y11, Y11
+	VPALIGNR    $0x0e, Y11, Y7, Y7
+	VMOVDQU     -14(R8), X11
+	VINSERTI128 $0x01, X8, Y11, Y11
+	VPALIGNR    $0x0e, Y11, Y8, Y8
+	VMOVDQU     -14(R9), X11
+	VINSERTI128 $0x01, X9, Y11, Y11
+	VPALIGNR    $0x0e, Y11, Y9, Y9
+	VMOVDQU     -14(CX), X11
+	VINSERTI128 $0x01, X10, Y11, Y11
+	VPALIGNR    $0x0e, Y11, Y10, Y10
+	VPCMPEQW    (AX), Y0, Y12
+	VPAND       (SI), Y12, Y12
+	VPADDUSW    Y4, Y12, Y12
+	VPSUBUSW    32(SI), Y12, Y12
+	VMOVDQA     Y7, Y4
+	VPSUBUSW    Y2, Y4, Y11
+	VPMAXUW     Y11, Y8, Y8
+	VPSUBUSW    96(SI), Y8, Y8
+	VPMAXUW     Y4, Y9, Y9
+	VPADDUSW    128(SI), Y9, Y9
+	VPMAXUW     Y8, Y12, Y12
+	VPMAXUW     Y5, Y12, Y12
+	VPMAXUW     Y9, Y6, Y11
+	VPSUBUSW    Y3, Y11, Y11
+	VPMAXUW     Y11, Y12, Y12
+	VPAND       Y1, Y12, Y12
+	VPSUBUSW    Y2, Y12, Y11
+	VPMAXUW     Y11, Y5, Y5
+	VPSUBUSW    192(SI), Y5, Y5
+	VPMAXUW     Y12, Y6, Y6
+	VPMAXUW     Y12, Y10, Y10
+	VMOVDQA     Y12, Y7
+	VMOVDQU     Y7, (DI)
+	VMOVDQU     Y8, (R8)
+	VMOVDQU     Y9, (R9)
+	VMOVDQU     Y10, (CX)
+	SUBQ        $0x02, DI
+	SUBQ        $0x02, R8
+	SUBQ        $0x02, R9
+	SUBQ        $0x02, CX
+	SUBQ        $0x02, AX
+	DECQ        DX
+	JNZ         stripGoesOn
+
+	// The columns after the last one have no scores.
+	VPXOR   X0, X0, X0
+	VMOVDQU X0, 2(DI)
+	VMOVDQU X0, 16(DI)
+	VMOVDQU X0, 2(R8)
+	VMOVDQU X0, 16(R8)
+	VMOVDQU X0, 2(R9)
+	VMOVDQU X0, 16(R9)
+	VMOVDQU X0, 2(CX)
+	VMOVDQU X0, 16(CX)
+	VZEROUPPER
+	RET

@@ -2,7 +2,8 @@ package locate
 
 import "golang.org/x/sys/cpu"
 
-// hasAVX2 chooses between changedBlocksAVX2 and its twin changedBlocksPlain, once for the process.
+// hasAVX2 chooses between changedBlocksAVX2 and its twin changedBlocksPlain, and others, once for
+// the process.
 var hasAVX2 = cpu.X86.HasAVX2
 
 func changedBlocks(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
@@ -24,4 +25,13 @@ func changedEights(low0, low1, high0, high1, low, high, amb, inside, width uint6
 		return changedEightsAVX2(low0, low1, high0, high1, low, high, amb, inside, width)
 	}
 	return changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width)
+}
+
+// strip is stripPlain, by the means of this processor.
+func strip(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows) {
+	if hasAVX2 {
+		stripAVX2(&cells[first], 2*uint64(part), uint64(columns), (*[2][stripRows]uint16)(rows), (*[7][stripRows]uint16)(costs))
+		return
+	}
+	stripPlain(cells, first, part, columns, rows, costs)
 }

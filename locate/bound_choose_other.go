@@ -13,3 +13,7 @@ func diagonalRuns(low0, low1, high0, high1, low, high, amb, inside, width uint64
 func changedEights(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
 	return changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width)
 }
+
+func strip(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows) {
+	stripPlain(cells, first, part, columns, rows, costs)
+}

@@ -18,6 +18,7 @@ type bestCells struct {
 	won      []int32
 	differs  []uint64
 	best     bestFound
+	strips   strips
 	// operations are the operations of the last location.
 	operations []Operation
 }
@@ -285,14 +286,14 @@ func (l *Local) acrossGaps(strand *Strand, p Place, from, to int) int32 {
 // across sets most[i] to a score that no alignment of the first i bases of a read with a text
 // exceeds, as acrossGaps has it, where gaps cost `limit` at most.
 func (b *bestCells) across(most []int32, read, text []byte, limit int) {
-	n := len(text)
-	b.scores, b.gap = parallel.Resize(b.scores, 3*n), parallel.Resize(b.gap, n)
-	clear(b.scores)
-	clear(b.gap)
-	row, leap, highest := b.scores[:n], b.scores[n:2*n], b.scores[2*n:]
-	w := stretchScores{pair: 1, mismatch: lossMismatch - 1, open: lossOpen, capped: int32(limit), deleted: 1, inserted: 1}
+	s := &b.strips
+	s.setCosts(stripCosts{pair: 1, mismatch: lossMismatch - 1, open: lossOpen, capped: limit, row: 1, column: 1})
+	s.begin(read)
+	for i := 0; i < len(text); i += stripRows {
+		s.add(text[i:min(i+stripRows, len(text))], 0, len(read))
+	}
 	most[0] = 0
-	for i, letter := range read {
-		most[i+1] = max(most[i], w.row(row, b.gap, leap, highest, text, letter, 0))
+	for i := range read {
+		most[i+1] = max(most[i], int32(s.highest(i)))
 	}
 }

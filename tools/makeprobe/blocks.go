@@ -14,6 +14,7 @@ func changedBlocks() {
 	changed("changedBlocks", 2, first, four, all)
 	changed("changedEights", 3, first, four, all)
 	diagonalRuns(first, four, all)
+	strip()
 }
 
 // changed writes what compares blocks of 1 << size bases on four diagonals at a time.

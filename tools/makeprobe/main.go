@@ -1,6 +1,6 @@
 // Command makeprobe writes the AVX2 versions of inner loops as Go assembly: for mapper/find the
-// loops of probeWindows, fitting, nodes and spread, and for locate the loop of changedBlocks. `go
-// generate` calls it where their plain twins are.
+// loops of probeWindows, fitting, nodes and spread, and for locate those of changedBlocks and strip.
+// `go generate` calls it where their plain twins are.
 package main
 
 import (
@@ -19,7 +19,7 @@ const (
 )
 
 func main() {
-	blocks := flag.Bool("blocks", false, "write changedBlocks in place of the others")
+	blocks := flag.Bool("blocks", false, "write those for locate in place of the others")
 	flag.Parse()
 	ConstraintExpr("amd64")
 	if *blocks {

@@ -1,0 +1,131 @@
+package locate
+
+import "scanmap/internal/parallel"
+
+// The scores of local alignments of two sequences are looked at by strips: stripRows bases of one,
+// the rows, with some bases of the other, the columns. A vector of the processor has a cell of each
+// row, in columns next to each other (Wozniak 1997, Comput Appl Biosci 13:145).
+
+// stripRows is the number of rows of a strip.
+const stripRows = 16
+
+// stripPad is how many cells beside the columns, on both sides, stripAVX2 touches at most.
+const stripPad = 32
+
+// A cell of strips has the highest score of alignments that end there, 0 at least, in a unit such as
+// 1/m. An alignment gains `pair` for two equal bases. Others lose stripCosts.
+type strips struct {
+	columns int
+	// cells are five parts of a column each, from the last column to the first, with stripPad cells
+	// beside. They are the code of its base, and as of the last row that was looked at: its score, the
+	// score with a gap at the end of bases of rows, whatever that costs, the score with such a gap of
+	// any length before what the cap costs, and the highest score of all rows.
+	cells []uint16
+	rows  stripBases
+	costs costsOfRows
+}
+
+// stripBases are the codes of the bases of a strip, then all bits for each row, or 0 for one without
+// a base.
+type stripBases [2][stripRows]uint16
+
+// costsOfRows are numbers that follow from stripCosts, each for all rows.
+type costsOfRows [7][stripRows]uint16
+
+// stripCosts are what alignments gain and lose, in a unit. A gap loses `open` and what its bases
+// lose, or capped. With a gap of bases of rows that loses capped each base gains `forgiven`.
+type stripCosts struct{ pair, mismatch, open, capped, row, column, forgiven int }
+
+// The numbers of costsOfRows.
+const (
+	atPairMismatch = iota // the sum of both
+	atMismatch
+	atOpen
+	atRow
+	atForgiven
+	atCapped
+	atColumn
+)
+
+// The numbers of the parts of cells.
+const (
+	partBases = iota
+	partScores
+	partGaps
+	partLeaps
+	partHighest
+	stripParts
+)
+
+func (s *strips) setCosts(c stripCosts) {
+	for i, cost := range [...]int{
+		atPairMismatch: c.pair + c.mismatch, atMismatch: c.mismatch, atOpen: c.open, atRow: c.row,
+		atForgiven: c.forgiven, atCapped: c.capped, atColumn: c.column,
+	} {
+		for r := range s.costs[i] {
+			s.costs[i][r] = uint16(cost)
+		}
+	}
+}
+
+// begin takes the codes of the bases of the columns. No row is looked at yet.
+func (s *strips) begin(codes []byte) {
+	s.columns = len(codes)
+	part := s.part()
+	s.cells = parallel.Resize(s.cells, stripParts*part)
+	clear(s.cells)
+	for i, code := range codes {
+		s.cells[stripPad+len(codes)-1-i] = uint16(code)
+	}
+}
+
+// part is the number of cells of a part.
+func (s *strips) part() int { return s.columns + 2*stripPad }
+
+// add looks at the next rows, stripRows or, of the last strip, fewer, in columns [from, to). They
+// are no less than those of the rows before, which have scores in other columns too.
+func (s *strips) add(codes []byte, from, to int) {
+	if from >= to {
+		return
+	}
+	s.rows = stripBases{}
+	for i, code := range codes {
+		s.rows[0][i], s.rows[1][i] = uint16(code), ^uint16(0)
+	}
+	strip(s.cells, stripPad+s.columns-1-from, s.part(), to-from, &s.rows, &s.costs)
+}
+
+// highest returns the highest score in a column.
+func (s *strips) highest(column int) int {
+	return int(s.cells[partHighest*s.part()+stripPad+s.columns-1-column])
+}
+
+// stripPlain looks at a strip of some columns, the first of which is cells[first], in parts of cells
+// of `part` each.
+func stripPlain(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows) {
+	of := func(i int) []uint16 { return cells[i*part:][:first+2] }
+	bases, scores, gaps, leaps, highest := of(partBases), of(partScores), of(partGaps), of(partLeaps), of(partHighest)
+	less := func(x, by int32) int32 { return max(x-by, 0) }
+	cost := func(i int) int32 { return int32(costs[i][0]) }
+	pairMismatch, mismatch, open, row := cost(atPairMismatch), cost(atMismatch), cost(atOpen), cost(atRow)
+	forgiven, capped, column := cost(atForgiven), cost(atCapped), cost(atColumn)
+	corner := int32(scores[first+1])
+	for r := range stripRows {
+		diagonal, gap, best := corner, int32(0), int32(0)
+		code, within := rows[0][r], int32(rows[1][r])
+		for i := first; i > first-columns; i-- {
+			score := diagonal - mismatch
+			if bases[i] == code {
+				score += pairMismatch
+			}
+			diagonal = int32(scores[i])
+			ends, leap := less(max(int32(gaps[i]), diagonal-open), row), max(int32(leaps[i]), diagonal)+forgiven
+			gaps[i], leaps[i] = uint16(ends), uint16(leap)
+			score = max(score, ends, gap, max(leap, best)-capped) & within
+			gap = less(max(gap, score-open), column)
+			best = max(best, score)
+			scores[i], highest[i] = uint16(score), max(highest[i], uint16(score))
+		}
+		corner = 0 // no column before these
+	}
+}
