@@ -15,4 +15,4 @@ func diagonalRunsAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low 
 
 // stripAVX2 is stripPlain for processors with AVX2. first is the first column in the first part,
 // and part the number of bytes from there to the next part.
-func stripAVX2(first *uint16, part uint64, columns uint64, rows *[2][16]uint16, costs *[7][16]uint16)
+func stripAVX2(first *uint16, part uint64, columns uint64, rows *[3][16]uint16, costs *[7][16]uint16, scores *uint16)

@@ -278,18 +278,19 @@ DATA stripBegun<>+60(SB)/2, $0x0000
 DATA stripBegun<>+62(SB)/2, $0x0000
 GLOBL stripBegun<>(SB), RODATA|NOPTR, $64
 
-// func stripAVX2(first *uint16, part uint64, columns uint64, rows *[2][16]uint16, costs *[7][16]uint16)
+// func stripAVX2(first *uint16, part uint64, columns uint64, rows *[3][16]uint16, costs *[7][16]uint16, scores *uint16)
 // Requires: AVX, AVX2
-TEXT ·stripAVX2(SB), NOSPLIT, $0-40
+TEXT ·stripAVX2(SB), NOSPLIT, $0-48
 	MOVQ    first+0(FP), AX
 	MOVQ    part+8(FP), CX
 	MOVQ    columns+16(FP), DX
 	MOVQ    rows+24(FP), BX
 	MOVQ    costs+32(FP), SI
-	LEAQ    (AX)(CX*1), DI
-	LEAQ    (DI)(CX*1), R8
+	MOVQ    scores+40(FP), DI
+	LEAQ    (AX)(CX*1), R8
 	LEAQ    (R8)(CX*1), R9
-	LEAQ    (R9)(CX*1), CX
+	LEAQ    (R9)(CX*1), R10
+	LEAQ    (R10)(CX*1), CX
 	VMOVDQU (BX), Y0
 	VMOVDQU 32(BX), Y1
 	VMOVDQU 64(SI), Y2
@@ -301,21 +302,21 @@ TEXT ·stripAVX2(SB), NOSPLIT, $0-40
 	VPXOR   Y5, Y5, Y5
 	VPXOR   Y6, Y6, Y6
 	VPXOR   Y11, Y11, Y11
-	MOVWLZX 2(DI), BX
-	VMOVD   BX, X4
+	MOVWLZX 2(R8), R11
+	VMOVD   R11, X4
 
 	// Rows begin one after the other.
-	LEAQ stripBegun<>+0(SB), R10
-	MOVQ $0x0000001e, BX
+	LEAQ stripBegun<>+0(SB), R12
+	MOVQ $0x0000001e, R11
 
 stripBegins:
-	VMOVDQU     -14(DI), X11
+	VMOVDQU     -14(R8), X11
 	VINSERTI128 $0x01, X7, Y11, Y11
 	VPALIGNR    $0x0e, Y11, Y7, Y7
-	VMOVDQU     -14(R8), X11
+	VMOVDQU     -14(R9), X11
 	VINSERTI128 $0x01, X8, Y11, Y11
 	VPALIGNR    $0x0e, Y11, Y8, Y8
-	VMOVDQU     -14(R9), X11
+	VMOVDQU     -14(R10), X11
 	VINSERTI128 $0x01, X9, Y11, Y11
 	VPALIGNR    $0x0e, Y11, Y9, Y9
 	VMOVDQU     -14(CX), X11
@@ -337,29 +338,31 @@ stripBegins:
 	VPSUBUSW    Y3, Y11, Y11
 	VPMAXUW     Y11, Y12, Y12
 	VPAND       Y1, Y12, Y12
-	VPAND       (R10)(BX*1), Y12, Y12
+	VPAND       (R12)(R11*1), Y12, Y12
 	VPSUBUSW    Y2, Y12, Y11
 	VPMAXUW     Y11, Y5, Y5
 	VPSUBUSW    192(SI), Y5, Y5
 	VPMAXUW     Y12, Y6, Y6
 	VPMAXUW     Y12, Y10, Y10
 	VMOVDQA     Y12, Y7
-	SUBQ        $0x02, DI
+	VMOVDQU     Y12, (DI)
+	ADDQ        $0x20, DI
 	SUBQ        $0x02, R8
 	SUBQ        $0x02, R9
+	SUBQ        $0x02, R10
 	SUBQ        $0x02, CX
 	SUBQ        $0x02, AX
-	SUBQ        $0x02, BX
+	SUBQ        $0x02, R11
 	JG          stripBegins
 
 stripGoesOn:
-	VMOVDQU     -14(DI), X11
+	VMOVDQU     -14(R8), X11
 	VINSERTI128 $0x01, X7, Y11, Y11
 	VPALIGNR    $0x0e, Y11, Y7, Y7
-	VMOVDQU     -14(R8), X11
+	VMOVDQU     -14(R9), X11
 	VINSERTI128 $0x01, X8, Y11, Y11
 	VPALIGNR    $0x0e, Y11, Y8, Y8
-	VMOVDQU     -14(R9), X11
+	VMOVDQU     -14(R10), X11
 	VINSERTI128 $0x01, X9, Y11, Y11
 	VPALIGNR    $0x0e, Y11, Y9, Y9
 	VMOVDQU     -14(CX), X11
@@ -387,26 +390,29 @@ stripGoesOn:
 	VPMAXUW     Y12, Y6, Y6
 	VPMAXUW     Y12, Y10, Y10
 	VMOVDQA     Y12, Y7
-	VMOVDQU     Y7, (DI)
-	VMOVDQU     Y8, (R8)
-	VMOVDQU     Y9, (R9)
+	VMOVDQU     Y12, (DI)
+	ADDQ        $0x20, DI
+	VMOVDQU     Y7, (R8)
+	VMOVDQU     Y8, (R9)
+	VMOVDQU     Y9, (R10)
 	VMOVDQU     Y10, (CX)
-	SUBQ        $0x02, DI
 	SUBQ        $0x02, R8
 	SUBQ        $0x02, R9
+	SUBQ        $0x02, R10
 	SUBQ        $0x02, CX
 	SUBQ        $0x02, AX
 	DECQ        DX
 	JNZ         stripGoesOn
+	VMOVDQU     Y6, 64(BX)
 
 	// The columns after the last one have no scores.
 	VPXOR   X0, X0, X0
-	VMOVDQU X0, 2(DI)
-	VMOVDQU X0, 16(DI)
 	VMOVDQU X0, 2(R8)
 	VMOVDQU X0, 16(R8)
 	VMOVDQU X0, 2(R9)
 	VMOVDQU X0, 16(R9)
+	VMOVDQU X0, 2(R10)
+	VMOVDQU X0, 16(R10)
 	VMOVDQU X0, 2(CX)
 	VMOVDQU X0, 16(CX)
 	VZEROUPPER

@@ -28,10 +28,18 @@ func changedEights(low0, low1, high0, high1, low, high, amb, inside, width uint6
 }
 
 // strip is stripPlain, by the means of this processor.
-func strip(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows) {
+func strip(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows, scores []uint16) {
 	if hasAVX2 {
-		stripAVX2(&cells[first], 2*uint64(part), uint64(columns), (*[2][stripRows]uint16)(rows), (*[7][stripRows]uint16)(costs))
+		stripAVX2(&cells[first], 2*uint64(part), uint64(columns), (*[3][stripRows]uint16)(rows), (*[7][stripRows]uint16)(costs), &scores[0])
 		return
 	}
-	stripPlain(cells, first, part, columns, rows, costs)
+	stripPlain(cells, first, part, columns, rows, costs, scores)
+}
+
+// cellsOfChain is chainCells on this processor.
+func cellsOfChain() int {
+	if hasAVX2 {
+		return chainCellsVector
+	}
+	return chainCells
 }

@@ -14,6 +14,8 @@ func changedEights(low0, low1, high0, high1, low, high, amb, inside, width uint6
 	return changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width)
 }
 
-func strip(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows) {
-	stripPlain(cells, first, part, columns, rows, costs)
+func strip(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows, scores []uint16) {
+	stripPlain(cells, first, part, columns, rows, costs, scores)
 }
+
+func cellsOfChain() int { return chainCells }

@@ -231,23 +231,23 @@ func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) 
 	return won
 }
 
-// wins returns the most that segments win on diagonals [from, to] around one, and appends to
-// l.beside the diagonals where they may.
-func (l *Local) wins(strand *Strand, p Place, diagonal, from, to int) (sum int) {
+// addBeside appends to l.beside the diagonals [from, to] around one on which segments win, unless
+// these are so many that it is crowded.
+func (l *Local) addBeside(strand *Strand, p Place, diagonal, from, to int) {
 	m := l.budget.m
 	first := l.contig(p).Start + diagonal
 	for ; from <= to; from += 64 {
 		for may := l.mayWin(strand, m, first+from, min(to+1-from, 64)); may != 0; may &= may - 1 {
 			n := len(l.beside)
 			l.beside = l.differences(l.beside, strand, p, diagonal+from+bits.TrailingZeros64(may), m)
-			if won := winsOf(l.beside[n:], m); won > 0 {
-				sum += won
-			} else {
+			switch {
+			case winsOf(l.beside[n:], m) == 0:
 				l.beside = l.beside[:n]
+			case l.crowded():
+				return
 			}
 		}
 	}
-	return sum
 }
 
 // mayWin returns a bit for each of width neighbouring diagonals, 64 at most, on which segments of

@@ -12,8 +12,6 @@ type bestCells struct {
 	from, to int // the stretch of the contig
 	read     []byte
 	text     []byte  // bases of the stretch in a band
-	scores   []int32 // of the best alignments that end with a cell of a band; see bestBand
-	gap      []int32 // of the best that end at a base of the text with an insertion
 	most     []int32 // see bounds
 	won      []int32
 	differs  []uint64
@@ -29,14 +27,6 @@ type bestFound struct {
 	endRead, endText  int // its last pair, the text's base as a position of the contig
 	fromRead, fromPos int // its first pair
 	path              []OperationKind
-}
-
-// bestBand is diagonals [low, low + width) and the bases of the read that have a text on some. A
-// base has scores on all diagonals, then one beside the band. The scores of the first base come
-// after a row of zeros, as if of the base before.
-type bestBand struct {
-	low, width int
-	first, end int // bases of the read
 }
 
 // noMatch stands for letters of the read that match nothing.
@@ -107,8 +97,8 @@ func (l *Local) bestIn(strand *Strand, p Place, score int32) {
 	}
 }
 
-// bestInBand looks for the best alignment on width neighbouring diagonals. It replaces b.best if it
-// is better.
+// bestInBand looks for the best alignment on width neighbouring diagonals, and some beside. It
+// replaces b.best if it is better.
 func (l *Local) bestInBand(strand *Strand, p Place, low, width int) {
 	b, m, start := &l.cells, strand.Length(), l.contig(p).Start
 	from, to := max(b.from, low), min(b.to, low+width-1+m)
@@ -116,102 +106,67 @@ func (l *Local) bestInBand(strand *Strand, p Place, low, width int) {
 		b.read = strand.Planes.appendLetters(b.read, m)
 	}
 	b.text = l.Reference.Bases.AppendCodes(b.text[:0], start+from, start+to)
-	band := bestBand{low, width, max(0, from-low-width+1), min(m, to-low)}
-	stride := width + 1
-	b.scores = parallel.Resize(b.scores, (band.end-band.first+1)*stride)
-	clear(b.scores[:stride])
-	b.gap = parallel.Resize(b.gap, len(b.text))
-	const never = -1 << 29
-	for j := range b.gap {
-		b.gap[j] = never
+	n, s := to-from, &b.strips
+	s.setCosts(stripCosts{pair: 1, mismatch: lossMismatch - 1, open: lossOpen, capped: 1<<16 - 1, row: 1, column: 1})
+	s.begin(b.text, true)
+	for i := 0; i < m; i += stripRows {
+		s.add(b.read[i:min(i+stripRows, m)], max(low+i-from, 0), min(low+i+stripRows-1+width-from, n))
 	}
-	bestScore, endRead, endDiagonal := int32(0), 0, 0
-	for i := band.first; i < band.end; i++ {
-		first, end := max(0, from-low-i), min(width, to-low-i)
-		before := b.scores[(i-band.first)*stride:][:stride]
-		row := b.scores[(i-band.first+1)*stride:][:stride]
-		if first > 0 {
-			row[first-1] = 0
-		}
-		row[width] = 0
-		most := bestRow(row[first:end], before[first:end+1], b.gap[low+i+first-from:], b.text[low+i+first-from:][:end-first], b.read[i])
-		if most > bestScore {
-			bestScore, endRead, endDiagonal = most, i, first+slices.Index(row[first:end], most)
-		}
+	best := 0
+	for j := range n {
+		best = max(best, s.highest(j))
 	}
-	f, endText := &b.best, low+endRead+endDiagonal
-	if bestScore > f.score || bestScore == f.score && bestScore > 0 && (endRead < f.endRead || endRead == f.endRead && endText < f.endText) {
-		f.score, f.endRead, f.endText = bestScore, endRead, endText
-		b.trace(band, from)
-	}
-}
-
-// bestRow sets the scores of a base of the read with the bases of a text, and returns the highest.
-// before has the scores of the base before, on the same diagonals and on one more, gap the scores
-// with an insertion at the end, which it replaces. It has no branches, since none could be
-// foreseen.
-//
-// No deletion opens right after another: to make the first one longer by a base costs less.
-func bestRow(row, before, gap []int32, text []byte, letter byte) (most int32) {
-	diagonal := before[0]
-	row, above, gap := row[:len(text)], before[1:][:len(text)], gap[:len(text)]
-	deletion := int32(0) // score of the best that ends with a deletion of the base at hand
-	for k, other := range text {
-		score := diagonal - (lossMismatch - 1)
-		if other == letter {
-			score = diagonal + 1
-		}
-		diagonal = above[k]
-		insertion := max(gap[k], diagonal-lossOpen) - 1
-		gap[k] = insertion
-		score = max(score, insertion, 0)
-		ends := max(score, deletion)
-		deletion = max(deletion, score-lossOpen) - 1
-		row[k] = ends
-		most = max(most, ends)
-	}
-	return most
-}
-
-// trace sets the path of b.best to the path that leads to its end in a band whose text begins at a
-// position: from each cell to a pair, if one may have led there, or else to the shortest deletion,
-// or else to the shortest insertion.
-func (b *bestCells) trace(band bestBand, from int) {
 	f := &b.best
+	if best == 0 || int32(best) < f.score {
+		return
+	}
+	endRead, column := s.first(best)
+	if endText := from + column; int32(best) > f.score || endRead < f.endRead || endRead == f.endRead && endText < f.endText {
+		f.score, f.endRead, f.endText = int32(best), endRead, endText
+		b.trace(from)
+	}
+}
+
+// trace sets the path of b.best to the path that leads to its end, in columns from a position on:
+// from each cell to a pair, if one may have led there, or else to the shortest deletion, or else to
+// the shortest insertion.
+func (b *bestCells) trace(from int) {
+	f, s := &b.best, &b.strips
 	path := f.path[:0]
-	stride := band.width + 1
-	at := func(i, k int) int32 { return b.scores[(i-band.first+1)*stride+k] }
-	i, k := f.endRead, f.endText-f.endRead-band.low
-	for at(i, k) > 0 {
-		score, first := at(i, k), max(0, from-band.low-i)
-		pair := at(i-1, k) - (lossMismatch - 1)
-		if b.read[i] == b.text[band.low+i+k-from] {
+	i, j := f.endRead, f.endText-from
+	for {
+		score := s.score(i, j)
+		if score == 0 {
+			break
+		}
+		pair := s.score(i-1, j-1) - (lossMismatch - 1)
+		if b.read[i] == b.text[j] {
 			pair += lossMismatch
 		}
 		if pair == score {
 			path = append(path, Diagonal)
-			i--
+			i, j = i-1, j-1
 			continue
 		}
 		g, kind := 1, Deletion
-		for k-g >= first && at(i, k-g)-int32(lossOpen+g) != score {
+		for g <= j && s.score(i, j-g)-(lossOpen+g) != score {
 			g++
 		}
-		if k-g >= first {
-			k -= g
+		if g <= j {
+			j -= g
 		} else {
 			g, kind = 1, Insertion
-			for at(i-g, k+g)-int32(lossOpen+g) != score {
+			for s.score(i-g, j)-(lossOpen+g) != score {
 				g++
 			}
-			i, k = i-g, k+g
+			i -= g
 		}
 		for range g {
 			path = append(path, kind)
 		}
 	}
 	slices.Reverse(path)
-	f.path, f.fromRead, f.fromPos = path, i+1, band.low+k+i+1
+	f.path, f.fromRead, f.fromPos = path, i+1, from+j+1
 }
 
 // bestLocation returns b.best as a location, its gaps shifted left.
@@ -288,7 +243,7 @@ func (l *Local) acrossGaps(strand *Strand, p Place, from, to int) int32 {
 func (b *bestCells) across(most []int32, read, text []byte, limit int) {
 	s := &b.strips
 	s.setCosts(stripCosts{pair: 1, mismatch: lossMismatch - 1, open: lossOpen, capped: limit, row: 1, column: 1})
-	s.begin(read)
+	s.begin(read, false)
 	for i := 0; i < len(text); i += stripRows {
 		s.add(text[i:min(i+stripRows, len(text))], 0, len(read))
 	}

@@ -24,7 +24,7 @@ import (
 // by an alignment of that score, which is in a band. These cells score the same here, and the first
 // one is the same. The cells of its path, and the steps that lead to each cell, score the same,
 // too. Other steps to these cells score no more than on all diagonals; as the first of the highest
-// was taken there, it is here.
+// was taken there, it is here. All of this holds with some more cells of the stretch beside a band.
 
 // bounds sets b.most to what alignments score at most on each diagonal of the stretch, from the
 // first with a base in it on, and returns the highest of these bounds, and the score of the best

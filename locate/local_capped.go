@@ -39,8 +39,8 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 		more = min(more, 2*more-(bases*(b.m-b.each)+b.m-1)/b.m)
 	}
 	l.beside = l.beside[:0]
-	l.wins(strand, p, d.diagonal, -spread, -1)
-	l.wins(strand, p, d.diagonal, 1, spread)
+	l.addBeside(strand, p, d.diagonal, -spread, -1)
+	l.addBeside(strand, p, d.diagonal, 1, spread)
 	if l.crowded() {
 		return true, 0
 	}

@@ -5,8 +5,12 @@ import "scanmap/internal/parallel"
 // Many candidates of a read may lie together, as in short tandem repeats. A dynamic program over
 // their stretch of text takes less time than bounds of each diagonal, where nothing qualifies.
 
-// chainCells is how many cells take about as long as the bounds of one diagonal among many.
-const chainCells = 40000
+// chainCells is how many cells take about as long as the bounds of one diagonal among many: by
+// vectors less, as many reads have a few candidates side by side that other bounds refuse at once.
+const (
+	chainCells       = 4000
+	chainCellsVector = 20000
+)
 
 // mostStretch is the most diagonals of a stretch, which bounds the memory.
 const mostStretch = 1 << 12
@@ -24,7 +28,7 @@ type stretchCells struct {
 func StretchMemory(length int64) int64 {
 	length = min(length, MostLocal)
 	spread := length/(lossOpen+1)*LongestGap + length
-	return (2*stripParts+4+1)*(mostStretch+2*spread+length) + 4*stripParts*stripPad + length
+	return (2*stripParts+2*stripRows+4+1)*(mostStretch+2*spread+length+2*stripPad) + length
 }
 
 // together returns how many candidates at the start of some, which are sorted, lie together, and
@@ -41,16 +45,16 @@ func (l *Local) together(candidates []Candidate) (n int, worth bool) {
 		}
 	}
 	width := int(candidates[n-1].Diagonal-first.Diagonal) + 2*b.spread + 1
-	return n, n*chainCells >= width*b.m
+	return n, n*cellsOfChain() >= width*b.m
 }
 
 // lookTogether prepares for endsBeside, for alignments through diagonals [first, last] of a place.
 //
 // Lemma 23. Let gaps have any length and follow each other, and let each inserted base add T / m to
 // the score where the threshold forgives that. Look at all alignments of the bases of the strand on
-// diagonals up to a spread from first and last. If an alignment qualifies that has a piece of p
-// bases on diagonal d, some alignment that scores m - budget or more ends in column d + p - 1, in
-// column d + spread + m - 1, or between.
+// diagonals up to a spread from first and last, and maybe on others. If an alignment qualifies that
+// has a piece of p bases on diagonal d, some alignment that scores m - budget or more ends in
+// column d + p - 1, in column d + spread + m - 1, or between.
 //
 // Proof. The alignment that qualifies is one of these, and scores so much. It does not end before
 // the last pair of its piece, which has base p - 1 or a later one. It ends with base m - 1 or an
@@ -64,13 +68,13 @@ func (l *Local) lookTogether(strand *Strand, p Place, first, last int) {
 	s.ending[0] = 0
 	s.read = strand.Planes.appendLetters(s.read[:0], b.m)
 	s.text = l.Reference.Bases.AppendCodes(s.text[:0], c.Start+from, c.Start+from+n)
-	unit := min(b.m, (1<<16-1)/(b.m+lossMismatch))
+	unit := unitOf(b.m)
 	inserted := unit * b.each / b.m
 	s.setCosts(stripCosts{
 		pair: unit, mismatch: (lossMismatch - 1) * unit, open: lossOpen * unit, capped: b.cap * unit,
 		row: inserted, column: unit, forgiven: unit - inserted,
 	})
-	s.begin(s.text)
+	s.begin(s.text, false)
 	for i := 0; i < b.m; i += stripRows {
 		rows := s.read[i:min(i+stripRows, b.m)]
 		s.add(rows, max(low+i-from, 0), min(low+i+stripRows-1+width-from, n))
@@ -83,6 +87,10 @@ func (l *Local) lookTogether(strand *Strand, p Place, first, last int) {
 		}
 	}
 }
+
+// unitOf is the unit of scores for a read of m bases: 1/m, or less than a base where sums would not
+// fit into 16 bits.
+func unitOf(m int) int { return min(m, (1<<16-1)/(m+lossMismatch)) }
 
 // endsBeside tells whether an alignment through a diagonal that was looked at may qualify.
 func (l *Local) endsBeside(diagonal int) bool {

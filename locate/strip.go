@@ -1,6 +1,10 @@
 package locate
 
-import "scanmap/internal/parallel"
+import (
+	"slices"
+
+	"scanmap/internal/parallel"
+)
 
 // The scores of local alignments of two sequences are looked at by strips: stripRows bases of one,
 // the rows, with some bases of the other, the columns. A vector of the processor has a cell of each
@@ -12,22 +16,35 @@ const stripRows = 16
 // stripPad is how many cells beside the columns, on both sides, stripAVX2 touches at most.
 const stripPad = 32
 
-// A cell of strips has the highest score of alignments that end there, 0 at least, in a unit such as
-// 1/m. An alignment gains `pair` for two equal bases. Others lose stripCosts.
+// strips are the cells of rows and columns. A cell has the highest score of alignments that end
+// there, 0 at least, in a unit such as 1/m. An alignment gains `pair` for two equal bases. Others
+// lose stripCosts.
 type strips struct {
 	columns int
 	// cells are five parts of a column each, from the last column to the first, with stripPad cells
-	// beside. They are the code of its base, and as of the last row that was looked at: its score, the
-	// score with a gap at the end of bases of rows, whatever that costs, the score with such a gap of
-	// any length before what the cap costs, and the highest score of all rows.
+	// beside. They are the code of its base, and as of the last row that was looked at: its score,
+	// the score with a gap at the end of bases of rows, whatever that costs, the score with such a
+	// gap of any length before what the cap costs, and the highest score of all rows.
 	cells []uint16
 	rows  stripBases
 	costs costsOfRows
+	// scores are of the last strip, or of all where they are kept, and all tells where.
+	scores []uint16
+	keeps  bool
+	all    []keptStrip
 }
 
-// stripBases are the codes of the bases of a strip, then all bits for each row, or 0 for one without
-// a base.
-type stripBases [2][stripRows]uint16
+// keptStrip is a strip with the scores of columns [from, to), which begin at scores[at]. Row r has
+// the score of column j in number (j - from + r) * stripRows + r. No row scores more than most.
+type keptStrip struct {
+	from, to, at int
+	most         [stripRows]uint16
+}
+
+// stripBases are the codes of the bases of a strip, then all bits for each row, or 0 for one
+// without a base. The last ones are set to a score that the row does not exceed in the strip's
+// columns. It has that score in one of these, or in one on their right.
+type stripBases [3][stripRows]uint16
 
 // costsOfRows are numbers that follow from stripCosts, each for all rows.
 type costsOfRows [7][stripRows]uint16
@@ -68,11 +85,12 @@ func (s *strips) setCosts(c stripCosts) {
 	}
 }
 
-// begin takes the codes of the bases of the columns. No row is looked at yet.
-func (s *strips) begin(codes []byte) {
+// begin takes the codes of the bases of the columns, and whether all scores are kept. No row is
+// looked at yet.
+func (s *strips) begin(codes []byte, keeps bool) {
 	s.columns = len(codes)
-	part := s.part()
-	s.cells = parallel.Resize(s.cells, stripParts*part)
+	s.scores, s.all, s.keeps = s.scores[:0], s.all[:0], keeps
+	s.cells = parallel.Resize(s.cells, stripParts*s.part())
 	clear(s.cells)
 	for i, code := range codes {
 		s.cells[stripPad+len(codes)-1-i] = uint16(code)
@@ -85,14 +103,54 @@ func (s *strips) part() int { return s.columns + 2*stripPad }
 // add looks at the next rows, stripRows or, of the last strip, fewer, in columns [from, to). They
 // are no less than those of the rows before, which have scores in other columns too.
 func (s *strips) add(codes []byte, from, to int) {
-	if from >= to {
-		return
+	at, size := 0, (max(to-from, 0)+stripRows-1)*stripRows
+	if s.keeps {
+		at = len(s.scores)
+		s.scores = slices.Grow(s.scores, size)
 	}
+	s.scores = parallel.Resize(s.scores, at+size)
 	s.rows = stripBases{}
-	for i, code := range codes {
-		s.rows[0][i], s.rows[1][i] = uint16(code), ^uint16(0)
+	if from < to {
+		for i, code := range codes {
+			s.rows[0][i], s.rows[1][i] = uint16(code), ^uint16(0)
+		}
+		strip(s.cells, stripPad+s.columns-1-from, s.part(), to-from, &s.rows, &s.costs, s.scores[at:])
 	}
-	strip(s.cells, stripPad+s.columns-1-from, s.part(), to-from, &s.rows, &s.costs)
+	if s.keeps {
+		s.all = append(s.all, keptStrip{from, to, at, s.rows[2]})
+	}
+}
+
+// score returns the score of a cell, where scores are kept, or 0 where the strip has no such
+// column.
+func (s *strips) score(row, column int) int {
+	if row < 0 {
+		return 0
+	}
+	k, r := &s.all[row/stripRows], row%stripRows
+	if column < k.from || column >= k.to {
+		return 0
+	}
+	return int(s.scores[k.at+(column-k.from+r)*stripRows+r])
+}
+
+// first returns the first cell, by row and column, that has a score, which none exceeds and which
+// is more than 0.
+func (s *strips) first(score int) (row, column int) {
+	for i := range s.all {
+		k := &s.all[i]
+		for r, most := range k.most {
+			if int(most) < score {
+				continue
+			}
+			for j := k.from; j < k.to; j++ {
+				if s.score(i*stripRows+r, j) == score {
+					return i*stripRows + r, j
+				}
+			}
+		}
+	}
+	return -1, -1 // no cell has it
 }
 
 // highest returns the highest score in a column.
@@ -100,11 +158,12 @@ func (s *strips) highest(column int) int {
 	return int(s.cells[partHighest*s.part()+stripPad+s.columns-1-column])
 }
 
-// stripPlain looks at a strip of some columns, the first of which is cells[first], in parts of cells
-// of `part` each.
-func stripPlain(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows) {
-	of := func(i int) []uint16 { return cells[i*part:][:first+2] }
-	bases, scores, gaps, leaps, highest := of(partBases), of(partScores), of(partGaps), of(partLeaps), of(partHighest)
+// stripPlain looks at a strip of some columns, the first of which is cells[first], in parts of
+// `part` cells. It sets the scores of the columns, as keptStrip has them, and leaves others as they
+// are.
+func stripPlain(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows, of []uint16) {
+	in := func(i int) []uint16 { return cells[i*part:][:first+2] }
+	bases, scores, gaps, leaps, highest := in(partBases), in(partScores), in(partGaps), in(partLeaps), in(partHighest)
 	less := func(x, by int32) int32 { return max(x-by, 0) }
 	cost := func(i int) int32 { return int32(costs[i][0]) }
 	pairMismatch, mismatch, open, row := cost(atPairMismatch), cost(atMismatch), cost(atOpen), cost(atRow)
@@ -125,7 +184,9 @@ func stripPlain(cells []uint16, first, part, columns int, rows *stripBases, cost
 			gap = less(max(gap, score-open), column)
 			best = max(best, score)
 			scores[i], highest[i] = uint16(score), max(highest[i], uint16(score))
+			of[(first-i+r)*stripRows+r] = uint16(score)
 		}
+		rows[2][r] = uint16(best)
 		corner = 0 // no column before these
 	}
 }

@@ -21,14 +21,14 @@ func stripCase(r *rand.Rand, rows, columns, letters int) (s strips, codes []byte
 		to := min(from+r.IntN(30), rows)
 		copy(codes[from:to], other[min(from+r.IntN(9), columns-1):])
 	}
-	unit := min(rows, (1<<16-1)/(rows+lossMismatch))
+	unit := unitOf(rows)
 	inserted := r.IntN(unit + 1)
 	c = stripCosts{
 		pair: unit, mismatch: (lossMismatch - 1) * unit, open: lossOpen * unit, capped: (7 + r.IntN(100)) * unit,
 		row: inserted, column: unit, forgiven: unit - inserted,
 	}
 	s.setCosts(c)
-	s.begin(other)
+	s.begin(other, true)
 	return s, codes, c
 }
 
@@ -46,10 +46,26 @@ func TestStripTwins(t *testing.T) {
 		plain.cells = slices.Clone(got.cells)
 		from, to := 0, 0
 		for i := 0; i < rows; i += stripRows {
-			from, to = min(from+r.IntN(20), columns-1), min(max(to, from)+1+r.IntN(40), columns)
+			from = min(from+r.IntN(20), columns-1)
+			to = min(max(to, from)+1+r.IntN(40), columns)
 			got.add(codes[i:min(i+stripRows, rows)], from, to)
 			plain.rows = got.rows
-			stripPlain(plain.cells, stripPad+columns-1-from, plain.part(), to-from, &plain.rows, &plain.costs)
+			scores := make([]uint16, (to-from+stripRows-1)*stripRows)
+			stripPlain(plain.cells, stripPad+columns-1-from, plain.part(), to-from, &plain.rows, &plain.costs, scores)
+			last := &got.all[len(got.all)-1]
+			for row := i; row < i+stripRows; row++ {
+				most, r := 0, row-i
+				for j := range columns {
+					score := got.score(row, j)
+					if inside := j >= from && j < to; !inside && score != 0 || inside && score != int(scores[(j-from+r)*stripRows+r]) {
+						t.Fatalf("rows from %d on, columns %d to %d: row %d, column %d: %d", i, from, to, row, j, score)
+					}
+					most = max(most, score)
+				}
+				if int(plain.rows[2][r]) != most || int(last.most[r]) < most {
+					t.Fatalf("rows from %d on, columns %d to %d: row %d: at most %d, plain %d, want %d", i, from, to, row, last.most[r], plain.rows[2][r], most)
+				}
+			}
 			for part := range stripParts {
 				at := func(s *strips) []uint16 { return s.cells[part*s.part()+stripPad:][:columns+stripPad] }
 				if !slices.Equal(at(&got), at(&plain)) {
@@ -98,6 +114,11 @@ func TestStripScores(t *testing.T) {
 		for i := 0; i < rows; i += stripRows {
 			s.add(codes[i:min(i+stripRows, rows)], 0, columns)
 		}
+		most := slices.Max(highest)
+		row := slices.IndexFunc(score, func(of []int) bool { return slices.Contains(of, most) })
+		if i, j := s.first(most); most > 0 && (i+1 != row || j+1 != slices.Index(score[row], most)) {
+			t.Fatalf("the first cell of a score of %d is in row %d, column %d, want row %d", most, i, j, row-1)
+		}
 		for j, want := range highest {
 			if got := s.highest(j); got != want {
 				t.Fatalf("column %d of %d: %d, want %d", j, columns, got, want)
@@ -107,21 +128,48 @@ func TestStripScores(t *testing.T) {
 			}
 		}
 	})
-	if seen < 300 {
+	if seen < 50 {
 		t.Errorf("%d scores of 10 pairs: the test shows little", seen)
+	}
+}
+
+// TestStripOfLongReads has reads that are equal to the text, whose scores are the highest there
+// are.
+func TestStripOfLongReads(t *testing.T) {
+	for _, m := range []int{1, 15, 16, 17, 250, 251, 252, 253, 300, 1000, MostLocal} {
+		codes := make([]byte, m)
+		for i := range codes {
+			codes[i] = byte(i / 3 % 4)
+		}
+		var s strips
+		unit := unitOf(m)
+		s.setCosts(stripCosts{pair: unit, mismatch: (lossMismatch - 1) * unit, open: lossOpen * unit, capped: 20 * unit, row: unit, column: unit})
+		s.begin(codes, false)
+		for i := 0; i < m; i += stripRows {
+			s.add(codes[i:min(i+stripRows, m)], 0, m)
+		}
+		for i := range m {
+			if got := s.highest(i); got != (i+1)*unit {
+				t.Fatalf("%d bases: %d after base %d, want %d", m, got, i, (i+1)*unit)
+			}
+		}
+		if exact := unit == m; exact != (m <= 253) || unit < 20 && m > 20 {
+			t.Errorf("%d bases: the unit is 1/%d", m, unit)
+		}
 	}
 }
 
 func BenchmarkStrip(b *testing.B) {
 	s, codes, _ := stripCase(rand.New(rand.NewPCG(1, 2)), 144, 400, 4)
-	for name, of := range map[string]func(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows){"plain": stripPlain, "chosen": strip} {
+	for name, of := range map[string]func([]uint16, int, int, int, *stripBases, *costsOfRows, []uint16){"plain": stripPlain, "chosen": strip} {
 		b.Run(name, func(b *testing.B) {
+			scores := make([]uint16, (400+stripRows-1)*stripRows)
 			for b.Loop() {
 				for i := 0; i < 144; i += stripRows {
 					for r := range stripRows {
 						s.rows[0][r], s.rows[1][r] = uint16(codes[i+r]), ^uint16(0)
 					}
-					of(s.cells, stripPad+400-1, s.part(), 400, &s.rows, &s.costs)
+					of(s.cells, stripPad+400-1, s.part(), 400, &s.rows, &s.costs, scores)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(144*400), "ns/cell")

@@ -88,29 +88,29 @@ func TestMemoryOfRuns(t *testing.T) {
 		want    Memory
 	}{
 		"single reads": {Options{Threads: 2, Distance: Distance{Edits: 6}}, Work{Bases: 12e6, Length: 150, Locations: 1000}, Memory{
-			Program: 67_108_864, Reference: 4_785_602, Reads: 147_003_136, Found: 258_458_708, Records: 120_743_486, Threads: 71_089_752, Growth: 200, Total: 2_308_703_940,
+			Program: 67_108_864, Reference: 4_785_602, Reads: 147_003_136, Found: 258_458_708, Records: 120_743_486, Threads: 72_011_368, Growth: 200, Total: 2_311_883_515,
 		}},
 		"a repeat": {Options{Threads: 16, Distance: Distance{Edits: 6}}, Work{Bases: 3e9, Length: 150, Locations: 1e6}, Memory{
-			Program: 67_108_864, Reference: 1_195_316_852, Reads: 2_810_160_192, Found: 1_918_107_648, Records: 1_266_736_092, Threads: 1_058_098_400, Growth: 23, Total: 11_762_314_423,
+			Program: 67_108_864, Reference: 1_195_316_852, Reads: 2_810_160_192, Found: 1_918_107_648, Records: 1_266_736_092, Threads: 1_065_471_328, Growth: 23, Total: 11_772_743_430,
 		}},
 		"long reads": {Options{Threads: 4, Distance: Distance{Percent: 4, Percentage: true}}, Work{Bases: 46e6, Length: 20_000, Locations: 10}, Memory{
-			Program: 67_108_864, Reference: 18_332_477, Reads: 1_993_099_888, Found: 69_206_110, Records: 472_259_664, Threads: 996_114_676, Growth: 200, Total: 12_475_619_792,
+			Program: 67_108_864, Reference: 18_332_477, Reads: 1_993_099_888, Found: 69_206_110, Records: 472_259_664, Threads: 1_016_667_508, Growth: 200, Total: 12_546_527_062,
 		}},
 		"full records": {Options{Threads: 2, FullSecondary: true}, Work{Bases: 1e8, Length: 250, Locations: 5000}, Memory{
-			Program: 67_108_864, Reference: 39_848_102, Reads: 875_002_240, Found: 249_229_388, Records: 237_709_811, Threads: 62_106_864, Growth: 200, Total: 5_281_968_178,
+			Program: 67_108_864, Reference: 39_848_102, Reads: 875_002_240, Found: 249_229_388, Records: 237_709_811, Threads: 63_350_880, Growth: 200, Total: 5_286_260_033,
 		}},
 		"pairs, sorted": {Options{Threads: 4, Libraries: pairs}, Work{Bases: 1e9, Length: 150, Locations: 3000, Sorting: 768 << 20}, Memory{
-			Program: 67_108_864, Reference: 398_441_852, Reads: 2_166_768_540, Found: 653_389_096, Records: 159_800_034, Threads: 110_376_144, Sorting: 805_306_368, Growth: 22, Total: 6_118_750_829,
+			Program: 67_108_864, Reference: 398_441_852, Reads: 2_166_768_540, Found: 653_389_096, Records: 159_800_034, Threads: 112_219_376, Sorting: 805_306_368, Growth: 22, Total: 6_121_336_884,
 		}},
 		"one": {Options{Threads: 4, Report: Report{Mode: ReportOne}}, Work{Bases: 1e9, Length: 100, Locations: 3000, Counting: 4e9}, Memory{
-			Program: 67_108_864, Reference: 398_441_852, Reads: 5_049_947_304, Found: 1_555_033_384, Records: 158_836_284, Threads: 127_411_968, Counting: 4_000_000_000, Growth: 15, Total: 15_019_341_095,
+			Program: 67_108_864, Reference: 398_441_852, Reads: 5_049_947_304, Found: 1_555_033_384, Records: 158_836_284, Threads: 128_932_800, Counting: 4_000_000_000, Growth: 15, Total: 15_021_352_395,
 		}},
 		"--local": {Options{Threads: 4, Local: &Local{Score: DefaultScore}, Libraries: pairs}, Work{Bases: 3e9, Length: 150, Locations: 3000}, Memory{
-			Program: 67_108_864, Reference: 1_195_316_852, Reads: 1_955_289_648, Found: 784_682_296, Records: 395_744_034, Threads: 244_012_096, Growth: 23, Total: 6_566_326_535,
+			Program: 67_108_864, Reference: 1_195_316_852, Reads: 1_955_289_648, Found: 784_682_296, Records: 395_744_034, Threads: 245_855_328, Growth: 23, Total: 6_568_933_787,
 		}},
 		"on two GPUs": {
 			Options{Threads: 16, Device: device.Choice{Kind: device.CUDA}, Libraries: pairs}, Work{Bases: 3e9, Length: 150, GPUs: 2, Locations: 3000}, Memory{
-				Program: 960_495_616, Reference: 1_195_316_852, Reads: 2_066_333_920, Found: 8_288_056_480, Records: 559_300_119, Threads: 370_187_008, Growth: 23, Total: 19_010_441_497, GPU: 34_567_540_264,
+				Program: 960_495_616, Reference: 1_195_316_852, Reads: 2_066_333_920, Found: 8_288_056_480, Records: 559_300_119, Threads: 377_559_936, Growth: 23, Total: 19_020_870_504, GPU: 34_567_540_264,
 			},
 		},
 	} {

@@ -9,9 +9,9 @@ import (
 // stripRows is the number of rows of a strip, cells of 16 bits in a vector.
 const stripRows = 16
 
-// strip writes stripAVX2. In each step the cell of each row is one column before the cell of the row
-// above. What comes from above is therefore what the row above had in the step before, in the next
-// lane of the vector, and in the first lane what the last strip left.
+// strip writes stripAVX2. In each step the cell of each row is one column before the cell of the
+// row above. What comes from above is therefore what the row above had in the step before, in the
+// next lane of the vector, and in the first lane what the last strip left.
 func strip() {
 	begun := GLOBL("stripBegun", RODATA|NOPTR)
 	for i := range 2 * stripRows {
@@ -21,13 +21,14 @@ func strip() {
 		}
 		DATA(2*i, U16(mask))
 	}
-	TEXT("stripAVX2", NOSPLIT, "func(first *uint16, part, columns uint64, rows *[2][16]uint16, costs *[7][16]uint16)")
+	TEXT("stripAVX2", NOSPLIT, "func(first *uint16, part, columns uint64, rows *[3][16]uint16, costs *[7][16]uint16, scores *uint16)")
 	Doc("stripAVX2 is stripPlain for processors with AVX2. first is the first column in the first part,",
 		"and part the number of bytes from there to the next part.")
 	bases := Load(Param("first"), GP64())
 	part := Load(Param("part"), GP64())
 	columns := Load(Param("columns"), GP64())
 	rows, costs := Load(Param("rows"), GP64()), Load(Param("costs"), GP64())
+	scores := Load(Param("scores"), GP64())
 	var parts [4]GPVirtual // scores, gaps, leaps, highest
 	before := bases.(GPVirtual)
 	for i := range parts {
@@ -42,8 +43,9 @@ func strip() {
 	VMOVDQU(cost(2), open)
 	VMOVDQU(cost(5), capped)
 
-	// What rows had in the step before: of the column before, the score of the cell at the left above,
-	// a gap of columns, and the best score; of the row above, the score, gap, leap and highest score.
+	// What rows had in the step before: of the column before, the score of the cell at the left
+	// above, a gap of columns, and the best score; of the row above, the score, gap, leap and
+	// highest score.
 	corner, gap, best := YMM(), YMM(), YMM()
 	above := [4]VecVirtual{YMM(), YMM(), YMM(), YMM()}
 	x := YMM()
@@ -86,6 +88,8 @@ func strip() {
 		VPMAXUW(score, best, best)
 		VPMAXUW(score, above[3], above[3])
 		VMOVDQA(score, above[0])
+		VMOVDQU(score, Mem{Base: scores})
+		ADDQ(Imm(2*stripRows), scores)
 		if stores {
 			// The last row has its column at the end. The others' columns are stored over again.
 			for i, v := range above {
@@ -109,6 +113,7 @@ func strip() {
 	DECQ(columns)
 	JNZ(LabelRef("stripGoesOn"))
 
+	VMOVDQU(best, Mem{Base: rows, Disp: 4 * stripRows})
 	Comment("The columns after the last one have no scores.")
 	zero := XMM()
 	VPXOR(zero, zero, zero)
