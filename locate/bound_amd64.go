@@ -13,6 +13,7 @@ func changedEightsAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low
 // diagonalRunsAVX2 is diagonalRunsPlain for processors with AVX2.
 func diagonalRunsAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low uint64, high uint64, amb uint64, inside uint64, width uint64) (may uint64, begin uint64)
 
-// stripAVX2 is stripPlain for processors with AVX2. first is the first column in the first part,
-// and part the number of bytes from there to the next part.
+// stripAVX2 is stripPlain for processors with AVX2, but that it changes cells beside the columns and
+// scores of other columns. first is the first column in the first part, and part the number of
+// bytes from there to the next part.
 func stripAVX2(first *uint16, part uint64, columns uint64, rows *[3][16]uint16, costs *[7][16]uint16, scores *uint16)

@@ -44,10 +44,10 @@ func (p Planes) appendLetters(codes []byte, m int) []byte {
 	return codes
 }
 
-// Best returns the local alignment of the highest score of a strand in the stretch [from, to) of a
-// place, as Smith and Waterman (1981) and Gotoh (1982) find it: gaps cost 6 + g, without a bound.
-// ok is false if it scores less than `least`. Among equal ones it is the alignment that ends first
-// in the read, then in the text.
+// Best returns the local alignment of the highest score of a strand, of MostLocal bases at most, in
+// the stretch [from, to) of a place, as Smith and Waterman (1981) and Gotoh (1982) find it: gaps
+// cost 6 + g, without a bound. ok is false if it scores less than `least`. Among equal ones it is
+// the alignment that ends first in the read, then in the text.
 //
 // Most diagonals are left out, by lemma 15. Few others are left where the highest score is known
 // beforehand. If the segments without a gap do not tell it, the diagonals with the highest bound

@@ -5,11 +5,12 @@ import "scanmap/internal/parallel"
 // Many candidates of a read may lie together, as in short tandem repeats. A dynamic program over
 // their stretch of text takes less time than bounds of each diagonal, where nothing qualifies.
 
-// chainCells is how many cells take about as long as the bounds of one diagonal among many: by
-// vectors less, as many reads have a few candidates side by side that other bounds refuse at once.
+// chainCells is how many cells take about as long as the bounds of one diagonal among many, and
+// chainCellsVector that by vectors, as measured by whole runs: fewer than vectors are faster, since
+// most diagonals have bounds that take little.
 const (
 	chainCells       = 4000
-	chainCellsVector = 20000
+	chainCellsVector = 10000
 )
 
 // mostStretch is the most diagonals of a stretch, which bounds the memory.
@@ -38,14 +39,18 @@ func (l *Local) together(candidates []Candidate) (n int, worth bool) {
 	if b.budget < b.cap || first.Differences < 0 {
 		return len(candidates), false
 	}
+	diagonals := 1
 	for n = 1; n < len(candidates); n++ {
 		c := &candidates[n]
 		if c.Place != first.Place || int(c.Diagonal-candidates[n-1].Diagonal) > 2*b.spread || int(c.Diagonal)-int(first.Diagonal) >= mostStretch {
 			break
 		}
+		if c.Diagonal != candidates[n-1].Diagonal {
+			diagonals++
+		}
 	}
 	width := int(candidates[n-1].Diagonal-first.Diagonal) + 2*b.spread + 1
-	return n, n*cellsOfChain() >= width*b.m
+	return n, diagonals*cellsOfChain() >= width*b.m
 }
 
 // lookTogether prepares for endsBeside, for alignments through diagonals [first, last] of a place.
@@ -88,8 +93,8 @@ func (l *Local) lookTogether(strand *Strand, p Place, first, last int) {
 	}
 }
 
-// unitOf is the unit of scores for a read of m bases: 1/m, or less than a base where sums would not
-// fit into 16 bits.
+// unitOf is the score of a pair for a read of m bases: m, so that T / m is a whole number if T is,
+// or less where scores would not fit into 16 bits. What is lost is then rounded down.
 func unitOf(m int) int { return min(m, (1<<16-1)/(m+lossMismatch)) }
 
 // endsBeside tells whether an alignment through a diagonal that was looked at may qualify.

@@ -100,8 +100,9 @@ func (s *strips) begin(codes []byte, keeps bool) {
 // part is the number of cells of a part.
 func (s *strips) part() int { return s.columns + 2*stripPad }
 
-// add looks at the next rows, stripRows or, of the last strip, fewer, in columns [from, to). They
-// are no less than those of the rows before, which have scores in other columns too.
+// add looks at the next rows, stripRows or, of the last strip, fewer, in columns [from, to). Other
+// cells of these rows have no score. From strip to strip both borders stay where they are, or go on
+// by stripRows, but for the ends of the columns.
 func (s *strips) add(codes []byte, from, to int) {
 	at, size := 0, (max(to-from, 0)+stripRows-1)*stripRows
 	if s.keeps {

@@ -24,7 +24,10 @@ func (p *pairing) seeksFarther(read int) bool {
 	b := p.group.batch
 	n := b.Length(read)
 	k := p.furthest(n)
-	return k > b.K(read) && n > 0 && (p.local || b.Ambiguous(read) <= k) && p.model.high-p.model.low <= rescueLongest
+	if p.local && n > locate.MostLocal || !p.local && b.Ambiguous(read) > k {
+		return false
+	}
+	return k > b.K(read) && n > 0 && p.model.high-p.model.low <= rescueLongest
 }
 
 // windows is the most locations of the other beside which a mate is sought.

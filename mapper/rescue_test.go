@@ -144,6 +144,28 @@ func TestRescueOfPart(t *testing.T) {
 	}
 }
 
+// TestRescueOfLongMates has mates of the most bases that have local locations, and of one more,
+// which have a part near their partner.
+func TestRescueOfLongMates(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(65, 66))
+	text := truth.Random(r, 9000, "ACGT")
+	for _, c := range []struct {
+		bases   int
+		rescued bool
+	}{{locate.MostLocal, true}, {locate.MostLocal + 1, false}} {
+		mate := text[1000:2000] + truth.Random(r, c.bases-1000, "ACGT")
+		reference, first, second := writePairs(t, []string{text}, []string{text[600:700], truth.ReverseComplement(mate)})
+		records, _ := runText(t, Options{
+			Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Report: Report{Mode: ReportOne},
+			Local: &Local{Score: DefaultScore}, Pairs: PairOptions{MaxInsert: 5000},
+		})
+		if got := strings.Contains(records, "\t147\tc0\t1001\t"); got != c.rescued {
+			t.Errorf("a mate of %d bases: rescued %v, want %v", c.bases, got, c.rescued)
+		}
+	}
+}
+
 // TestRescue seeks mates with more than k edits by plain dynamic programming over all contigs, or
 // with more than k substitutions by brute force.
 func TestRescue(t *testing.T) {

@@ -402,7 +402,7 @@ func (s *Sorter) Finish() error {
 	s.closeSegment()
 	s.finishing.Store(true)
 	s.endSpilling()
-	s.full = append(s.kept, s.full...)
+	s.full, s.kept = append(s.kept, s.full...), nil
 	if err := s.error(); err != nil {
 		return err
 	}
