@@ -231,8 +231,8 @@ func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) 
 	return won
 }
 
-// addBeside appends to l.beside the diagonals [from, to] around one on which segments win, unless
-// these are so many that it is crowded.
+// addBeside appends to l.beside the diagonals [from, to] around one on which segments win. It ends
+// early where l.beside gets crowded.
 func (l *Local) addBeside(strand *Strand, p Place, diagonal, from, to int) {
 	m := l.budget.m
 	first := l.contig(p).Start + diagonal

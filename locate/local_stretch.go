@@ -10,7 +10,7 @@ import "scanmap/internal/parallel"
 // most diagonals have bounds that take little.
 const (
 	chainCells       = 4000
-	chainCellsVector = 10000
+	chainCellsVector = 15000
 )
 
 // mostStretch is the most diagonals of a stretch, which bounds the memory.
@@ -93,8 +93,8 @@ func (l *Local) lookTogether(strand *Strand, p Place, first, last int) {
 	}
 }
 
-// unitOf is the score of a pair for a read of m bases: m, so that T / m is a whole number if T is,
-// or less where scores would not fit into 16 bits. What is lost is then rounded down.
+// unitOf is the score of a pair for a read of m bases: m, or less where scores would not fit into
+// 16 bits. T / m of it is then rounded.
 func unitOf(m int) int { return min(m, (1<<16-1)/(m+lossMismatch)) }
 
 // endsBeside tells whether an alignment through a diagonal that was looked at may qualify.

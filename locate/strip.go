@@ -101,8 +101,8 @@ func (s *strips) begin(codes []byte, keeps bool) {
 func (s *strips) part() int { return s.columns + 2*stripPad }
 
 // add looks at the next rows, stripRows or, of the last strip, fewer, in columns [from, to). Other
-// cells of these rows have no score. From strip to strip both borders stay where they are, or go on
-// by stripRows, but for the ends of the columns.
+// cells of these rows have no score. Each border of the columns stays from strip to strip, or goes
+// on by stripRows, and ends with the columns of all.
 func (s *strips) add(codes []byte, from, to int) {
 	at, size := 0, (max(to-from, 0)+stripRows-1)*stripRows
 	if s.keeps {
@@ -159,9 +159,8 @@ func (s *strips) highest(column int) int {
 	return int(s.cells[partHighest*s.part()+stripPad+s.columns-1-column])
 }
 
-// stripPlain looks at a strip of some columns, the first of which is cells[first], in parts of
-// `part` cells. It sets the scores of the columns, as keptStrip has them, and leaves others as they
-// are.
+// stripPlain looks at a strip of some columns, from cells[first] on, in parts of `part` cells. It
+// sets the scores of the columns, as keptStrip has them, and leaves others as they are.
 func stripPlain(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows, of []uint16) {
 	in := func(i int) []uint16 { return cells[i*part:][:first+2] }
 	bases, scores, gaps, leaps, highest := in(partBases), in(partScores), in(partGaps), in(partLeaps), in(partHighest)

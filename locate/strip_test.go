@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stripCase are sequences of which one has parts of the other, with costs that suit its length.
+// stripCase draws two sequences, the second with parts of the first, and costs for its length.
 func stripCase(r *rand.Rand, rows, columns, letters int) (s strips, codes []byte, c stripCosts) {
 	other := make([]byte, columns)
 	codes = make([]byte, rows)
@@ -32,8 +32,8 @@ func stripCase(r *rand.Rand, rows, columns, letters int) (s strips, codes []byte
 	return s, codes, c
 }
 
-// TestStripTwins compares what strip does on this machine with stripPlain, for strips after each
-// other that begin and end in any columns.
+// TestStripTwins compares strip on this machine with stripPlain, for strips after each other, from
+// any column to any other.
 func TestStripTwins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))

@@ -317,7 +317,7 @@ func TestFinishWhileSpilling(t *testing.T) {
 	leaks.Goroutines(t, before)
 }
 
-// gated are files of which all after the first `free` are written once the gate is open.
+// gated are files. Writes to the ones after the first `free` wait until the gate is open.
 type gated struct {
 	*watched
 	gate <-chan struct{}

@@ -1,6 +1,6 @@
-// Command makeprobe writes the AVX2 versions of inner loops as Go assembly: for mapper/find the
-// loops of probeWindows, fitting, nodes and spread, and for locate those of changedBlocks and
-// strip. `go generate` calls it where their plain twins are.
+// Command makeprobe writes the AVX2 versions of inner loops as Go assembly. For mapper/find these
+// are the loops of probeWindows, fitting, nodes and spread, and for locate the loops of
+// changedBlocks and strip. `go generate` calls it where their plain twins are.
 package main
 
 import (

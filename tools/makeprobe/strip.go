@@ -10,8 +10,8 @@ import (
 const stripRows = 16
 
 // strip writes stripAVX2. In each step the cell of each row is one column before the cell of the
-// row above. What comes from above is therefore what the row above had in the step before, in the
-// next lane of the vector, and in the first lane what the last strip left.
+// row above. A cell therefore takes from above the result of the step before, in the next lane of
+// the vector. The first lane takes the cells of the last strip.
 func strip() {
 	begun := GLOBL("stripBegun", RODATA|NOPTR)
 	for i := range 2 * stripRows {
@@ -44,9 +44,8 @@ func strip() {
 	VMOVDQU(cost(2), open)
 	VMOVDQU(cost(5), capped)
 
-	// What rows had in the step before: of the column before, the score of the cell at the left
-	// above, a gap of columns, and the best score; of the row above, the score, gap, leap and
-	// highest score.
+	// corner is the score of the cell above on the left. gap and best are of the column before, and
+	// above has the score, gap, leap and highest score of the row above.
 	corner, gap, best := YMM(), YMM(), YMM()
 	above := [4]VecVirtual{YMM(), YMM(), YMM(), YMM()}
 	x := YMM()
