@@ -178,7 +178,8 @@ func stripPlain(cells []uint16, first, part, columns int, rows *stripBases, cost
 				score += pairMismatch
 			}
 			diagonal = int32(scores[i])
-			ends, leap := less(max(int32(gaps[i]), diagonal-open), row), max(int32(leaps[i]), diagonal)+forgiven
+			ends := less(max(int32(gaps[i]), diagonal-open), row)
+			leap := min(max(int32(leaps[i]), diagonal)+forgiven, 1<<16-1) // of rows without a base
 			gaps[i], leaps[i] = uint16(ends), uint16(leap)
 			score = max(score, ends, gap, max(leap, best)-capped) & within
 			gap = less(max(gap, score-open), column)
