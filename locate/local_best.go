@@ -109,9 +109,7 @@ func (l *Local) bestInBand(strand *Strand, p Place, low, width int) {
 	n, s := to-from, &b.strips
 	s.setCosts(stripCosts{pair: 1, mismatch: lossMismatch - 1, open: lossOpen, capped: 1<<16 - 1, row: 1, column: 1})
 	s.begin(b.text, true)
-	for i := 0; i < m; i += stripRows {
-		s.add(b.read[i:min(i+stripRows, m)], max(low+i-from, 0), min(low+i+stripRows-1+width-from, n))
-	}
+	s.addBand(b.read, low-from, width)
 	best := 0
 	for j := range n {
 		best = max(best, s.highest(j))

@@ -80,10 +80,7 @@ func (l *Local) lookTogether(strand *Strand, p Place, first, last int) {
 		row: inserted, column: unit, forgiven: unit - inserted,
 	})
 	s.begin(s.text, false)
-	for i := 0; i < b.m; i += stripRows {
-		rows := s.read[i:min(i+stripRows, b.m)]
-		s.add(rows, max(low+i-from, 0), min(low+i+stripRows-1+width-from, n))
-	}
+	s.addBand(s.read, low-from, width)
 	need := (b.m - b.budget) * unit
 	for j := range n {
 		s.ending[j+1] = s.ending[j]

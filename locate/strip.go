@@ -122,6 +122,13 @@ func (s *strips) add(codes []byte, from, to int) {
 	}
 }
 
+// addBand adds rows on diagonals [low, low+width), and some beside.
+func (s *strips) addBand(codes []byte, low, width int) {
+	for i := 0; i < len(codes); i += stripRows {
+		s.add(codes[i:min(i+stripRows, len(codes))], max(low+i, 0), min(low+i+stripRows-1+width, s.columns))
+	}
+}
+
 // score returns the score of a cell, where scores are kept, or 0 where the strip has no such
 // column.
 func (s *strips) score(row, column int) int {
