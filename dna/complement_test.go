@@ -1,6 +1,10 @@
 package dna
 
-import "testing"
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
 
 // TestComplement compares the complements of IUPAC letters with the complements of the bases that
 // they stand for.
@@ -29,6 +33,32 @@ func TestComplement(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("the complement of %q is %q", letter, Complement(letter))
+		}
+	}
+}
+
+// TestReverseComplement compares whole sequences with letter by letter, of every letter among
+// others, and of all lengths around a word.
+func TestReverseComplement(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 2000 {
+		letters := make([]byte, n%41)
+		for i := range letters {
+			letters[i] = "ACGT"[r.IntN(4)]
+		}
+		if len(letters) > 0 && n >= 41 {
+			letters[r.IntN(len(letters))] = byte(n)
+		}
+		want := []byte("before")
+		for i := range letters {
+			want = append(want, Complement(letters[len(letters)-1-i]))
+		}
+		if got := AppendReverseComplement([]byte("before"), letters); !bytes.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", letters, got, want)
+		}
+		turned := bytes.Clone(letters)
+		if ReverseComplement(turned); string(turned) != string(want[len("before"):]) {
+			t.Errorf("%q in place: %q, want %q", letters, turned, want)
 		}
 	}
 }

@@ -67,6 +67,11 @@ func (a *Aligner) Adopt(l *Location, start int32, operations []Operation) {
 	l.Aligned, l.Start, l.from, l.to = true, start, int32(from), int32(len(a.operations))
 }
 
+// AdoptOf is Adopt with the operations of another location that a has aligned since Reset.
+func (a *Aligner) AdoptOf(l *Location, start int32, other *Location) {
+	l.Aligned, l.Start, l.from, l.to = true, start, other.from, other.to
+}
+
 // Operations returns the operations of a location that a has aligned since Reset. They are valid
 // until a aligns another one.
 func (a *Aligner) Operations(l *Location) []Operation { return a.operations[l.from:l.to] }

@@ -54,7 +54,9 @@ func (f *formatter) pair(out block, l *library, g *group, read int, chosen []cho
 	none := true
 	for x := range chosen {
 		m := &r.mates[x]
-		*m = mateRecord{mapped: chosen[x].from < chosen[x].to, cigar: m.cigar[:0], mapQ: chosen[x].mapQ}
+		*m = mateRecord{
+			mapped: chosen[x].from < chosen[x].to, cigar: m.cigar[:0], mismatches: m.mismatches[:0], mapQ: chosen[x].mapQ,
+		}
 		if !m.mapped {
 			if f.unmapped {
 				out.unmapped = fasta.AppendFASTQ(out.unmapped, &g.batch.Reads[read+x], mateSuffix[x])
@@ -64,7 +66,7 @@ func (f *formatter) pair(out block, l *library, g *group, read int, chosen []cho
 		none = false
 		m.location = g.locations[chosen[x].from]
 		r.describeLocation(g, read+x, &m.location)
-		m.cigar = append(m.cigar, r.cigar...)
+		m.cigar, m.mismatches = append(m.cigar, r.cigar...), append(m.mismatches, r.mismatches...)
 		if rec := &g.batch.Reads[read+x]; r.encoding.Marked() {
 			m.qualities = sam.QualitySum(rec.Bases, rec.Qualities)
 		}

@@ -165,9 +165,14 @@ func siteOf(locations []locate.Location, i int) site {
 	return site{siteKey(locations[i].Place, int(locations[i].End)), int32(i)}
 }
 
-// firstSite returns the index of the first of sites in order that has a key or a larger one.
-func firstSite(sites []site, key uint64) int {
-	low, high := 0, len(sites)
+// firstSite returns the index of the first of sites in order that has a key or a larger one, from
+// index low on: it is quick to find one that is close.
+func firstSite(sites []site, key uint64, low int) int {
+	high := low
+	for step := 1; high < len(sites) && sites[high].key < key; step *= 2 {
+		low, high = high+1, high+step
+	}
+	high = min(high, len(sites))
 	for low < high {
 		if middle := int(uint(low+high) / 2); sites[middle].key < key {
 			low = middle + 1
@@ -227,6 +232,7 @@ func (p *pairing) eachProper(use func(i, j int32, insert int) (more bool)) bool 
 	first, second := &p.mates[0], &p.mates[1]
 	o := p.options
 	slack, m := first.slack+second.slack, int32(p.group.batch.Length(second.read))
+	var since [2]site // for each strand, the last key and the index of its first site
 	for _, i := range first.byRank {
 		a := &first.locations[i]
 		s := a.Place.Strand()
@@ -238,7 +244,12 @@ func (p *pairing) eachProper(use func(i, j int32, insert int) (more bool)) bool 
 			continue
 		}
 		lowest, highest := siteKey(partner, max(from, 0)), siteKey(partner, min(to, math.MaxInt32))
-		at := firstSite(second.bySite, lowest)
+		last := &since[s]
+		if lowest < last.key {
+			*last = site{}
+		}
+		at := firstSite(second.bySite, lowest, int(last.location))
+		*last = site{lowest, int32(at)}
 		for ; at < len(second.bySite) && second.bySite[at].key <= highest; at++ {
 			j := second.bySite[at].location
 			c := &second.locations[j]

@@ -45,6 +45,7 @@ type mateRecord struct {
 	mapped     bool
 	location   locate.Location
 	cigar      []hts.CigarOp
+	mismatches []byte
 	mapQ       byte
 	proper     bool   // the pair is, and both mates are reported
 	discordant string // the class of the pair, as XD has it
@@ -97,7 +98,11 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 		if c.supplement != nil && i == 0 {
 			r.record.OtherAlignments = r.otherAlignment(g, read, &c.supplement.location, c.supplement.mapQ)
 		}
-		r.describeLocation(g, read, loc)
+		if i == 0 && x != alone { // as formatter.pair has described it
+			r.record.Cigar, r.record.Mismatches = r.mates[x].cigar, r.mates[x].mismatches
+		} else {
+			r.describeLocation(g, read, loc)
+		}
 		r.setMate(x, loc, i == 0)
 		if i == 0 || r.fullSecondary {
 			r.orient(rec.Bases, rec.Qualities, strand)
@@ -217,11 +222,7 @@ func (r *recorder) orient(bases, qualities []byte, strand int) {
 		r.record.Bases, r.record.Qualities = bases, qualities
 		return
 	}
-	n := len(bases)
-	r.bases = parallel.Resize(r.bases, n)
-	for i, c := range bases {
-		r.bases[n-1-i] = dna.Complement(c)
-	}
+	r.bases = dna.AppendReverseComplement(r.bases[:0], bases)
 	r.qualities = parallel.Resize(r.qualities, len(qualities))
 	to := r.qualities
 	for ; len(qualities) >= 8; qualities = qualities[8:] {

@@ -250,10 +250,7 @@ func makeReads(ref *dna.Reference, n, length int, distance mapper.Distance, thre
 			}
 			s = s[:length]
 			if r.IntN(2) == 0 {
-				slices.Reverse(s)
-				for j := range s {
-					s[j] = dna.Complement(s[j])
-				}
+				dna.ReverseComplement(s)
 			}
 			reads[i] = fasta.Read{Name: fmt.Sprintf("made%d", i+1), Bases: s, Qualities: qualities}
 		}

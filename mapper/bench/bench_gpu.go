@@ -78,7 +78,7 @@ func (b *gpuBench) measure(ctx context.Context) ([]measure.Row, error) {
 		if _, err := b.finder.Find(b.batch.Part(from, b.size), &b.found); err != nil {
 			return nil, err
 		}
-		locations += int64(len(b.found.Located.All()))
+		locations += int64(b.found.Locations(0, min(b.size, reads-from)))
 		left += int64(len(b.found.Candidates.All()) + len(b.found.Ends.All()))
 		counts.Compared += b.found.Counts.Compared
 		counts.Candidates += b.found.Counts.Candidates

@@ -186,14 +186,15 @@ type gpuPart struct {
 
 // A gpuFound collects the results of the chunks, before they are grouped by read.
 type gpuFound struct {
-	located    []Located
-	rounds     []int              // where in located each stretch in order of the reads begins
+	located    []Located // of reads whose locations the GPU counts
+	ordered    []gpuOrdered
+	rounds     rounds             // of ordered
 	candidates []locate.Candidate // that a GPU left to the host
 	ends       []locate.End
 }
 
 func (f *gpuFound) count() int64 {
-	return int64(len(f.located) + len(f.candidates) + len(f.ends))
+	return int64(len(f.located) + len(f.ordered) + len(f.candidates) + len(f.ends))
 }
 
 // find is Find before errors are handled. covering tells whether the GPU counts what locations
@@ -208,7 +209,10 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	f.reset(&w.classes)
 	found := &w.found
 	w.refuser.refused = 0
-	*found = gpuFound{found.located[:0], found.rounds[:0], found.candidates[:0], found.ends[:0]}
+	*found = gpuFound{
+		located: found.located[:0], ordered: found.ordered[:0], rounds: rounds{found.rounds.from[:0], found.rounds.places[:0]},
+		candidates: found.candidates[:0], ends: found.ends[:0],
+	}
 	part := w.upload(b)
 	part.limit = limit
 	part.thin = (covering || w.thins(b)) && part.pieces > 0
@@ -286,11 +290,8 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	f.Counts.Refused += w.refuser.refused
 	f.Candidates.Group([][]locate.Candidate{found.candidates}, readOfCandidate, len(b.Reads), threads)
 	f.Ends.Group(append(ends, found.ends), readOfEnd, len(b.Reads), threads)
-	if part.sharing {
-		f.Located.Group([][]Located{found.located}, readOfLocated, len(b.Reads), threads)
-	} else {
-		found.located = f.Located.Merge(found.located, found.rounds, readOfLocated, len(b.Reads), threads)
-	}
+	f.Located.Group([][]Located{found.located}, readOfLocated, len(b.Reads), threads)
+	found.ordered = f.ordered.Merge(found.ordered, found.rounds, threads)
 	w.learn(int(all), len(b.Reads))
 	f.fullness = 2 * float64(all) / float64(w.options.Limits.GPUFound)
 	if part.sharing {
@@ -464,7 +465,7 @@ func (p *gpuPass) verified(first, n int) error {
 	if p.sharing && p.share.fullness(p.queue, p.device.cover.room) > 1 {
 		return ErrTooMuch
 	}
-	p.decode(verified.locations, verified.places, verified.operations)
+	p.add(verified.locations, verified.places, verified.operations)
 	p.take(verified.left)
 	p.refuser.refused += verified.refused
 	return nil

@@ -16,7 +16,9 @@ type Found struct {
 	Candidates ByRead[locate.Candidate]
 	Ends       ByRead[locate.End]
 	Located    ByRead[Located]
-	// Operations has the operations of the alignments of Located.
+	// ordered are further locations, as a GPU hands them on.
+	ordered ByRead[gpuOrdered]
+	// Operations has the operations of the alignments of Located and of ordered.
 	Operations []locate.Operation
 	Counts     Counts
 	// counted has the numbers of locations that were only counted, by read and distance. Read i has
@@ -129,54 +131,52 @@ func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads
 	each(func(item *T) { r.list[atomic.AddInt64(&r.next[read(item)], 1)-1] = *item })
 }
 
-// Merge is Group for a list whose stretches, which begin at rounds, are each in order of the reads.
-// The items of one read keep their order. It takes the list over, and returns memory for another
-// one.
-func (r *ByRead[T]) Merge(list []T, rounds []int, read func(item *T) uint32, reads, threads int) (free []T) {
+// A rounds says how a list is made up of stretches, each in order of the reads: stretch i begins at
+// from[i], and its items of a read end before from[i] plus the read's number in places, which has
+// one for each read, stretch by stretch.
+type rounds struct {
+	from   []int
+	places []uint32
+}
+
+// Merge is Group for a list of rounds. The items of one read keep their order. It takes the list
+// over, and returns memory for another one.
+func (r *ByRead[T]) Merge(list []T, in rounds, threads int) (free []T) {
 	if len(list) == 0 {
 		r.list = r.list[:0]
 		return list
 	}
+	reads := len(in.places) / len(in.from)
 	r.from = parallel.Resize(r.from, reads+1)
-	// each calls use for the items of each of some reads, round by round.
-	each := func(lo, hi int, use func(read int, items []T)) {
-		for i, from := range rounds {
-			round := list[from:]
-			if i+1 < len(rounds) {
-				round = list[from:rounds[i+1]]
-			}
-			at := sort.Search(len(round), func(i int) bool { return int(read(&round[i])) >= lo })
-			for at < len(round) {
-				of, first := read(&round[at]), at
-				if int(of) >= hi {
-					break
-				}
-				for at++; at < len(round) && read(&round[at]) == of; at++ {
-				}
-				use(int(of), round[first:at])
-			}
+	ends := func(read int) (sum int) {
+		for round := range in.from {
+			sum += int(in.places[round*reads+read])
 		}
+		return sum
 	}
-	parallel.Ranges(threads, reads, CutReads, func(_, lo, hi int) {
-		clear(r.from[lo:hi])
-		each(lo, hi, func(read int, items []T) { r.from[read] += len(items) })
+	r.from[0] = 0
+	parallel.Ranges(threads, reads, CutReads, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			r.from[i+1] = ends(i)
+		}
 	})
-	sum := 0
-	for i, count := range r.from[:reads] {
-		r.from[i] = sum
-		sum += count
-	}
-	r.from[reads] = sum
-	if len(rounds) == 1 {
+	if len(in.from) == 1 {
 		free, r.list = r.list, list
 		return free
 	}
-	r.list, r.next = parallel.Resize(r.list, len(list)), parallel.Resize(r.next, reads)
-	parallel.Ranges(threads, reads, CutReads, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			r.next[i] = int64(r.from[i])
+	r.list = parallel.Resize(r.list, len(list))
+	parallel.Ranges(threads, reads, CutReads, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			at := r.list[r.from[i]:]
+			for round, first := range in.from {
+				places := in.places[round*reads:]
+				begin := 0
+				if i > 0 {
+					begin = int(places[i-1])
+				}
+				at = at[copy(at, list[first+begin:first+int(places[i])]):]
+			}
 		}
-		each(lo, hi, func(read int, items []T) { r.next[read] += int64(copy(r.list[r.next[read]:], items)) })
 	})
 	return list
 }
@@ -213,7 +213,7 @@ func FirstLocated(firsts []int, located []Located, from, before int) {
 
 // reset empties f for a batch whose reads were sorted into classes; nil for the rest of a batch.
 func (f *Found) reset(classes *classes) {
-	f.Operations = f.Operations[:0]
+	f.Operations, f.ordered.list = f.Operations[:0], f.ordered.list[:0]
 	f.counted, f.countedFrom = f.counted[:0], f.countedFrom[:0]
 	f.unlisted, f.left, f.covered = false, nil, false
 	f.Counts = Counts{}
@@ -228,7 +228,8 @@ func (f *Found) reset(classes *classes) {
 
 // unlist takes back what f lists, of reads that belong together.
 func (f *Found) unlist() {
-	f.Candidates.list, f.Ends.list, f.Located.list = f.Candidates.list[:0], f.Ends.list[:0], f.Located.list[:0]
+	f.Candidates.list, f.Ends.list = f.Candidates.list[:0], f.Ends.list[:0]
+	f.Located.list, f.ordered.list = f.Located.list[:0], f.ordered.list[:0]
 	f.counted, f.countedFrom = f.counted[:0], f.countedFrom[:0]
 	f.unlisted, f.covered, f.fullness = true, false, 1
 }
@@ -249,7 +250,12 @@ func (f *Found) HoldUnlisted() {
 
 // Count returns how much is handed on of reads [from, to).
 func (f *Found) Count(from, to int) int {
-	return f.Candidates.Count(from, to) + f.Ends.Count(from, to) + f.Located.Count(from, to)
+	return f.Candidates.Count(from, to) + f.Ends.Count(from, to) + f.Locations(from, to)
+}
+
+// Locations returns how many locations of reads [from, to) the finder has found itself.
+func (f *Found) Locations(from, to int) int {
+	return f.Located.Count(from, to) + f.ordered.Count(from, to)
 }
 
 // Counted returns how many locations of read i are not handed on, at each distance up to k, or nil
@@ -308,7 +314,7 @@ func (f *Found) Cut(b *Batch) []int {
 	for i := b.Together; i < reads; i += b.Together {
 		next := min(i+b.Together, reads)
 		if i-last >= CutReads || f.Candidates.Count(last, next)+f.Ends.Count(last, next) > CutFound ||
-			f.Located.Count(last, next) > cutLocated {
+			f.Locations(last, next) > cutLocated {
 			groups = append(groups, i)
 			last = i
 		}

@@ -10,6 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"scanmap/fasta"
+	"scanmap/kernels"
 	"scanmap/locate"
 )
 
@@ -102,36 +103,38 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// TestMerge compares Merge of stretches in order with a stable sort, over several units of parallel
-// work, also where the memory was used before.
+// TestMerge compares Merge of rounds with a stable sort, over several units of parallel work, also
+// where the memory was used before.
 func TestMerge(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	var merged ByRead[Located]
-	var memory []Located
+	var merged ByRead[locate.End]
+	var memory []locate.End
+	byRead := func(a, b locate.End) int { return cmp.Compare(a.Read, b.Read) }
 	for n := range 200 {
 		reads := 1 + r.IntN(4*CutReads)
-		list, rounds := memory[:0], []int(nil)
+		list, in := memory[:0], rounds{}
 		for range 1 + r.IntN(1+n%4) {
-			stretch := make([]Located, r.IntN(3*reads))
+			stretch := make([]locate.End, r.IntN(3*reads))
 			for i := range stretch {
-				stretch[i] = Located{Read: uint32(r.IntN(reads)), End: int32(len(list) + i)}
+				stretch[i] = locate.End{Read: uint32(r.IntN(reads)), End: int32(len(list) + i)}
 			}
-			if len(stretch) == 0 {
-				continue
+			slices.SortStableFunc(stretch, byRead)
+			in.from, list = append(in.from, len(list)), append(list, stretch...)
+			for i := range reads {
+				last, _ := slices.BinarySearchFunc(stretch, uint32(i+1), func(e locate.End, read uint32) int { return cmp.Compare(e.Read, read) })
+				in.places = append(in.places, uint32(last))
 			}
-			slices.SortStableFunc(stretch, func(a, b Located) int { return cmp.Compare(a.Read, b.Read) })
-			rounds, list = append(rounds, len(list)), append(list, stretch...)
 		}
 		want := slices.Clone(list)
-		slices.SortStableFunc(want, func(a, b Located) int { return cmp.Compare(a.Read, b.Read) })
-		memory = merged.Merge(list, rounds, readOfLocated, reads, 3)
+		slices.SortStableFunc(want, byRead)
+		memory = merged.Merge(list, in, 3)
 		if !slices.Equal(merged.All(), want) {
-			t.Fatalf("%d rounds of %d reads: they differ from a stable sort", len(rounds), reads)
+			t.Fatalf("%d rounds of %d reads: they differ from a stable sort", len(in.from), reads)
 		}
 		for i := range reads {
-			for _, l := range merged.Of(i) {
-				if int(l.Read) != i {
-					t.Fatalf("read %d has a location of %d", i, l.Read)
+			for _, e := range merged.Of(i) {
+				if int(e.Read) != i {
+					t.Fatalf("read %d has an item of %d", i, e.Read)
 				}
 			}
 		}
@@ -141,46 +144,61 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestReaderTakesAlignments has locations of a finder with and without alignments.
+// TestReaderTakesAlignments has locations of a finder with and without alignments, as a list of
+// those and as a GPU hands them on.
 func TestReaderTakesAlignments(t *testing.T) {
 	operations := []locate.Operation{{Kind: locate.Diagonal, Length: 4}, {Kind: locate.Insertion, Length: 1}, {Kind: locate.Diagonal, Length: 5}, {Kind: locate.Deletion, Length: 2}}
 	b := batchOf(2, 10, 1)
-	var f Found
 	located := []Located{
 		{Read: 1, End: 20, Distance: 1, Gaps: 0, Aligned: true, Start: 10},
 		{Read: 1, End: 40, Distance: 1, Gaps: 1, Aligned: true, Start: 31, From: 0, To: 3},
 		{Read: 1, End: 60, Distance: 2, Gaps: 2, Aligned: true, Start: 48, From: 2, To: 4},
+		{Read: 1, End: 70, Distance: 0, Gaps: 0, Aligned: true, Start: 60},
 		{Read: 1, End: 80, Distance: 2, Gaps: 2},
 	}
 	firsts := make([]int, 3)
 	FirstLocated(firsts, located, 0, 0)
-	f.HoldLocated(located, firsts, operations, map[int][]uint32{1: {0, 3}})
-	r := Reader{most: 4}
-	view := b.Read(1)
-	got, left := r.Append(t.Context(), nil, b, &f, 1, &view)
-	if !slices.Equal(left, []uint32{0, 3}) {
-		t.Errorf("by distance %v are left, want 3 of distance 1", left)
-	}
-	wanted := []struct {
-		start, end int32
-		operations []locate.Operation
-	}{{10, 20, []locate.Operation{{Kind: locate.Diagonal, Length: 10}}}, {31, 40, operations[:3]}, {48, 60, operations[2:]}, {0, 80, nil}}
-	if len(got) != len(wanted) {
-		t.Fatalf("%+v", got)
-	}
-	for i, want := range wanted {
-		l := &got[i]
-		if l.Start != want.start || l.End != want.end || l.Aligned != (want.operations != nil) {
-			t.Errorf("%+v, want %+v", l, want)
+	left := map[int][]uint32{1: {0, 3}}
+	var listed Found
+	listed.HoldLocated(located, firsts, operations, left)
+	var ofGPU ByRead[gpuOrdered]
+	for _, l := range located {
+		word := uint32(l.Distance + l.Gaps<<8 + (l.End-l.Start-10+128)<<16 + (l.To-l.From)<<24)
+		if !l.Aligned {
+			word |= kernels.AlignLater << 24
 		}
-		if l.Aligned {
-			if diff := gocmp.Diff(want.operations, r.Aligner.Operations(l)); diff != "" {
-				t.Errorf("the location that ends at %d: (-want +got)\n%s", l.End, diff)
+		ofGPU.list = append(ofGPU.list, gpuOrdered{end: uint32(l.End), word: word, operations: uint32(l.From)})
+	}
+	ofGPU.from = firsts
+	single := []locate.Operation{{Kind: locate.Diagonal, Length: 10}}
+	wanted := []struct {
+		start, end, distance, gaps int32
+		operations                 []locate.Operation
+	}{{10, 20, 1, 0, single}, {31, 40, 1, 1, operations[:3]}, {48, 60, 2, 2, operations[2:]}, {60, 70, 0, 0, single}, {0, 80, 2, 2, nil}}
+	for name, f := range map[string]*Found{"list": &listed, "GPU": {ordered: ofGPU, Operations: operations, left: left}} {
+		r := Reader{most: len(located)}
+		view := b.Read(1)
+		got, left := r.Append(t.Context(), nil, b, f, 1, &view)
+		if !slices.Equal(left, []uint32{0, 3}) {
+			t.Errorf("%s: by distance %v are left, want 3 of distance 1", name, left)
+		}
+		if len(got) != len(wanted) || f.Locations(1, 2) != len(wanted) || f.Count(0, 2) != len(wanted) {
+			t.Fatalf("%s: %+v", name, got)
+		}
+		for i, want := range wanted {
+			l := &got[i]
+			if l.Start != want.start || l.End != want.end || l.Distance != want.distance || l.Gaps != want.gaps || l.Aligned != (want.operations != nil) {
+				t.Errorf("%s: %+v, want %+v", name, l, want)
+			}
+			if l.Aligned {
+				if diff := gocmp.Diff(want.operations, r.Aligner.Operations(l)); diff != "" {
+					t.Errorf("%s: the location that ends at %d: (-want +got)\n%s", name, l.End, diff)
+				}
 			}
 		}
-	}
-	if none, left := r.Append(t.Context(), nil, b, &f, 0, &view); len(none) > 0 || left != nil {
-		t.Errorf("the other read has %+v, and %v are left", none, left)
+		if none, left := r.Append(t.Context(), nil, b, f, 0, &view); len(none) > 0 || left != nil {
+			t.Errorf("%s: the other read has %+v, and %v are left", name, none, left)
+		}
 	}
 }
 

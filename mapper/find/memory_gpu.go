@@ -14,7 +14,10 @@ func MemoryOnGPU(bases, reads, length, k, each, most int64, o Options) Memory {
 	m.Alone = min(max(int64(l.GPUFound), int64(l.Listed)), each)
 	// Each finder has a part at work and one that is used. A location takes the GPU's record and its
 	// operations, in memory that the GPU reaches (pinned), and both as they are grouped.
-	const ofLocation = 16 + 4 + 4*operationsEach + 2*40 + 8*operationsEach
+	ofLocation := int64(16 + 4 + 4*operationsEach + 2*16 + 8*operationsEach)
+	if o.Cover != nil {
+		ofLocation += 2 * 40 // as a Located
+	}
 	finders := int64(FindersOfGPU + o.Again)
 	m.Found = finders * 2 * max(m.Items, m.Alone) * ofLocation
 	// The reference, and for each finder the queues of candidates and hits at twice their usual room,

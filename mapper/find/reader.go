@@ -90,6 +90,7 @@ func (r *Reader) Append(
 	if list := f.Ends.Of(i); len(list) > 0 {
 		locations = append(locations, r.Locator.FromEnds(view, list)...)
 	}
+	locations = r.appendOrdered(locations, f, i, int32(b.Length(i)))
 	for _, l := range f.Located.Of(i) {
 		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
 		switch {
@@ -103,6 +104,32 @@ func (r *Reader) Append(
 		locations = append(locations, taken)
 	}
 	return r.bounded(locations, before, b.K(i), f.left[i])
+}
+
+// appendOrdered appends the locations of read i, of m bases, that a GPU has put in order.
+func (r *Reader) appendOrdered(locations []locate.Location, f *Found, i int, m int32) []locate.Location {
+	list := f.ordered.Of(i)
+	locations = slices.Grow(locations, len(list))
+	var run locate.Location // one whose bases are aligned on one diagonal
+	for j := range list {
+		o := &list[j]
+		l := locate.Location{Place: locate.Place(o.place), End: int32(o.end)}
+		count, aligned := int32(0), false
+		l.Distance, l.Gaps, count, aligned = describe(o.word)
+		start := l.End - m - longer(o.word)
+		switch {
+		case !aligned:
+		case count > 0:
+			r.Aligner.Adopt(&l, start, f.Operations[o.operations:][:count])
+		case run.Aligned:
+			r.Aligner.AdoptOf(&l, start, &run)
+		default:
+			r.Aligner.Adopt(&l, start, []locate.Operation{{Kind: locate.Diagonal, Length: m}})
+			run = l
+		}
+		locations = append(locations, l)
+	}
+	return locations
 }
 
 // bounded returns locations as Append does. The read, with a largest distance of k, has

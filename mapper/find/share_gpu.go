@@ -317,8 +317,8 @@ func sharedLocation(b *Batch, owner uint32, l *gpuLocation, first int32) Located
 	out := Located{
 		Read: read, Place: locate.At(int(contig), strandOf(start<<31)), End: int32(start >> 1), Uncounted: owner&kernels.Strand != 0,
 	}
-	count := out.describe(word)
-	if out.Aligned {
+	count := int32(0)
+	if out.Distance, out.Gaps, count, out.Aligned = describe(word); out.Aligned {
 		out.Start = out.End
 		out.End += b.length[read] + longer(word)
 		out.From = first + int32(l.operations)

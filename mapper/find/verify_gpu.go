@@ -37,7 +37,8 @@ type gpuVerified struct {
 // A gpuLocation is a location as the kernels describe it.
 type gpuLocation struct{ read, end, word, operations uint32 }
 
-// A gpuOrdered is one that order.cu has brought to its read.
+// A gpuOrdered is a location that order.cu has brought to its read. See describe; operations is
+// where those of an alignment begin.
 type gpuOrdered struct{ place, end, word, operations uint32 }
 
 // A group of candidates has at most locationsEach locations for each (kernels/align.cu), in one of
@@ -309,26 +310,23 @@ func (v *gpuVerify) collect(p *gpuPass, n int) (out gpuVerified, total int64) {
 var _ = [1]struct{}{}[(locate.Diagonal-kernels.OperationDiagonal)|
 	(locate.Insertion-kernels.OperationInsertion)|(locate.Deletion-kernels.OperationDeletion)]
 
-// decode adds locations, which are in order of the reads, with their operations. places are after
-// the last one of each read.
-func (p *gpuPass) decode(locations []gpuOrdered, places, operations []uint32) {
+// add adds locations, which are in order of the reads, with their operations. places are after the
+// last one of each read.
+func (p *gpuPass) add(locations []gpuOrdered, places, operations []uint32) {
 	if len(locations) == 0 {
 		return
 	}
 	found := &p.found
-	from := len(found.located)
-	first := p.addOperations(p.result, operations)
-	found.located = extend(found.located, len(locations))
-	found.rounds = append(found.rounds, from)
-	all := found.located[from:]
-	parallel.Ranges(p.options.Threads, len(places), CutReads, func(_, lo, hi int) {
-		next := uint32(0)
-		if lo > 0 {
-			next = places[lo-1]
-		}
-		for read := lo; read < hi; read++ {
-			for ; next < places[read]; next++ {
-				p.located(&all[next], uint32(read), &locations[next], first)
+	from := len(found.ordered)
+	first := uint32(p.addOperations(p.result, operations))
+	found.rounds = rounds{append(found.rounds.from, from), append(found.rounds.places, places...)}
+	found.ordered = extend(found.ordered, len(locations))
+	all := found.ordered[from:]
+	parallel.Ranges(p.options.Threads, len(locations), convertGrain, func(_, lo, hi int) {
+		copy(all[lo:hi], locations[lo:hi])
+		if first > 0 {
+			for i := lo; i < hi; i++ {
+				all[i].operations += first
 			}
 		}
 	})
@@ -352,22 +350,11 @@ func (w *gpuFinder) addOperations(f *Found, operations []uint32) (first int32) {
 // longer is the length of a location's stretch of the text less the read's, of its word.
 func longer(word uint32) int32 { return int32(word>>16&0xff) - 128 }
 
-// describe takes what a location's word says, and returns how many operations it has.
-func (l *Located) describe(word uint32) (operations int32) {
-	l.Distance, l.Gaps, operations = int32(word&0xff), int32(word>>8&0xff), int32(word>>24)
-	l.Aligned = operations != kernels.AlignLater
-	return operations
-}
-
-// located sets a location of a read, whose operations start at first.
-func (p *gpuPass) located(out *Located, read uint32, l *gpuOrdered, first int32) {
-	*out = Located{Read: read, Place: locate.Place(l.place), End: int32(l.end)}
-	count := out.describe(l.word)
-	if out.Aligned {
-		out.Start = out.End - p.batch.length[read] - longer(l.word)
-		out.From = first + int32(l.operations)
-		out.To = out.From + count
-	}
+// describe returns what a location's word says: its distance, its gaps and how many operations it
+// has, unless it is not aligned.
+func describe(word uint32) (distance, gaps, operations int32, aligned bool) {
+	operations = int32(word >> 24)
+	return int32(word & 0xff), int32(word >> 8 & 0xff), operations, operations != kernels.AlignLater
 }
 
 // strandOf returns the strand in a read's number, as kernels have it.

@@ -49,7 +49,7 @@ func sitesOf(ref *dna.Reference, regions []Region, forms [][]byte) []Site {
 		start := ref.Contigs[region.Contig].Start
 		letters := lettersOf(ref, start+region.Start, start+region.End)
 		other := slices.Clone(letters)
-		reverseComplement(other)
+		dna.ReverseComplement(other)
 		for i := 0; i+m <= len(letters); i++ {
 			at := region.Start + i
 			if isOne(letters[i : i+m]) {
@@ -73,7 +73,7 @@ func taken(ref *dna.Reference, sites []Site, target *search.Target, pam int) ([]
 		contig := &ref.Contigs[s.Contig]
 		letters := lettersOf(ref, contig.Start+s.Start, contig.Start+s.End)
 		if s.Reverse {
-			reverseComplement(letters)
+			dna.ReverseComplement(letters)
 		}
 		if target.PAMFirst {
 			letters = letters[pam:]
@@ -114,11 +114,4 @@ func lettersOf(ref *dna.Reference, from, to int) []byte {
 		letters[i] = "ACGTN"[code]
 	}
 	return letters
-}
-
-func reverseComplement(letters []byte) {
-	slices.Reverse(letters)
-	for i, c := range letters {
-		letters[i] = dna.Complement(c)
-	}
 }

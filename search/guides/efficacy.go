@@ -1,6 +1,10 @@
 package guides
 
-import "math"
+import (
+	"math"
+
+	"scanmap/dna"
+)
 
 // contextLength is how many letters RuleSet1 looks at, and contextBefore how many stand before the
 // guide.
@@ -50,7 +54,7 @@ func (r *reader) context(t *Site) []byte {
 	}
 	letters := lettersOf(r.ref, contig.Start+from, contig.Start+from+contextLength)
 	if t.Reverse {
-		reverseComplement(letters)
+		dna.ReverseComplement(letters)
 	}
 	return letters
 }

@@ -172,10 +172,7 @@ func (r *Rows) fasta(a *Amplicon) {
 		r.product = append(r.product, r.ref.Letter(contig.Start+i%contig.Length))
 	}
 	if a.Minus {
-		slices.Reverse(r.product)
-		for i, c := range r.product {
-			r.product[i] = dna.Complement(c)
-		}
+		dna.ReverseComplement(r.product)
 	}
 	for i := range r.product {
 		r.product[i] |= 0x20

@@ -68,10 +68,7 @@ func (p *packer) pack(b *batch) *search.Text {
 			p.add(b, i, bases[:n])
 		}
 		if o.End != Five {
-			p.reverse = p.reverse[:0]
-			for j := range n {
-				p.reverse = append(p.reverse, dna.Complement(bases[len(bases)-1-j]))
-			}
+			p.reverse = dna.AppendReverseComplement(p.reverse[:0], bases[len(bases)-n:])
 			p.add(b, i, p.reverse)
 		}
 	}

@@ -465,10 +465,7 @@ func (r *runner) compared(p *search.Pattern, site []byte) (mismatches int, fits 
 // turned returns letters, which it may change, in the direction of a strand.
 func turned(letters []byte, reverse bool) []byte {
 	if reverse {
-		slices.Reverse(letters)
-		for i, c := range letters {
-			letters[i] = dna.Complement(c)
-		}
+		dna.ReverseComplement(letters)
 	}
 	return letters
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"scanmap/dna"
 	"scanmap/fasta"
@@ -157,10 +156,7 @@ func (s *sequencer) end(c *sampleContig, at int, strand byte) mate {
 	letters, from := c.cut(at, s.length)
 	m := mate{letters, Place{Contig: c.name, Position: from + 1, Strand: strand}}
 	if strand == '-' {
-		slices.Reverse(m.letters)
-		for i, letter := range m.letters {
-			m.letters[i] = dna.Complement(letter)
-		}
+		dna.ReverseComplement(m.letters)
 	}
 	return m
 }

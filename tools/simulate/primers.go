@@ -117,10 +117,7 @@ func (c *primerCutter) cut() (forward, reverse []byte, err error) {
 			continue
 		}
 		forward, reverse = c.letters(at, left), c.letters(right, at+size)
-		slices.Reverse(reverse)
-		for i, letter := range reverse {
-			reverse[i] = dna.Complement(letter)
-		}
+		dna.ReverseComplement(reverse)
 		if isDNA(forward) && isDNA(reverse) {
 			return forward, reverse, nil
 		}
