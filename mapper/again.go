@@ -31,7 +31,7 @@ func (w *worker) hold(out *looked, from int, most func(i int) int32) {
 			if g.measure(l) > most {
 				continue
 			}
-			found := find.Located{Read: uint32(from + i), Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
+			found := find.Located{Read: uint32(from + i), Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Covered: l.Covered}
 			if w.local != nil {
 				found.Aligned, found.Start, found.Loss = true, l.Start, l.Loss
 				found.From = int32(len(out.operations))

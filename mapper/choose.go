@@ -41,6 +41,8 @@ type chooser struct {
 	odds   *odds
 	seed   uint64
 	counts distances
+	// unordered tells that only the primary location of a mate has to be in its place.
+	unordered bool
 }
 
 // choose makes the choice for a read, number i of the group, by its own locations that are near and
@@ -98,11 +100,17 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique, rescued bo
 	if c.limit(&made, len(reported), extra, 0, left); made.dropped {
 		return made, 0
 	}
-	g.arrange(m.read, reported)
+	if c.unordered {
+		g.alignAll(m.read, reported)
+	} else {
+		g.arrange(m.read, reported)
+	}
 	i := slices.IndexFunc(reported, func(l locate.Location) bool { return compareSites(&l, &primary) == 0 })
-	primary = reported[i]
-	copy(reported[1:i+1], reported[:i])
-	reported[0] = primary
+	if c.unordered {
+		reported[0], reported[i] = reported[i], reported[0]
+	} else {
+		moveToFront(reported, i)
+	}
 	return made, len(reported)
 }
 
@@ -248,7 +256,11 @@ func primaryFirst(locations []locate.Location, name string, length int, seed uin
 	if ties < 2 {
 		return
 	}
-	i := int(tieHash(name, length, seed) % uint64(ties))
+	moveToFront(locations, int(tieHash(name, length, seed)%uint64(ties)))
+}
+
+// moveToFront moves location i before the others, which keep their order.
+func moveToFront(locations []locate.Location, i int) {
 	primary := locations[i]
 	copy(locations[1:i+1], locations[:i])
 	locations[0] = primary

@@ -43,7 +43,7 @@ const (
 // A Counter takes the locations of reads.
 type Counter interface {
 	// Count takes the locations of a read that are reported, the primary one first, the others in
-	// the order of records. They are the caller's again when it returns. Reads come in no order.
+	// the order of records, or of mates in any order with WeighEach. They are the caller's again when it returns. Reads come in no order.
 	// Reads without a reported location do not come.
 	Count(locations []Reported)
 }
@@ -93,6 +93,9 @@ func (r *reporter) read(g *group, locations []locate.Location) {
 	r.locations, r.deleted = r.locations[:0], r.deleted[:0]
 	for i := range locations {
 		l := &locations[i]
+		if l.Covered && i > 0 {
+			continue
+		}
 		r.locations = append(r.locations, Reported{
 			Contig: l.Place.Contig(), Start: int(l.Start), End: int(l.End), Distance: int(l.Distance),
 			Reverse: l.Place.Strand() == locate.Reverse, Counted: l.Covered, Deleted: r.deletions(g, l),

@@ -2,11 +2,13 @@ package mapper
 
 import (
 	"context"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
 
+	hts "github.com/biogo/hts/sam"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -135,16 +137,27 @@ func countStats(t *testing.T, o Options, cells Cells) *Stats {
 	return stats
 }
 
-// TestCounting compares counts without records with counts from records.
+// TestCounting compares counts without records with counts from records, of single reads and of
+// pairs.
 func TestCounting(t *testing.T) {
 	reference, reads := writeInput(t, effort.Pick(300, 100))
+	input := newNearInput(rand.New(rand.NewPCG(13, 14)))
+	mates := input.pairs(effort.Pick(200, 80), 60, 6)
+	ofPairs, first, second := writePairs(t, input.all(), mates)
+	single, pairs := []Library{{Reads: reads}}, []Library{{Reads: first, Mates: second}}
 	for _, o := range []Options{
-		{Distance: Distance{Edits: 4}},
-		{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportBest}},
-		{Distance: Distance{Edits: 3}, MaxLocations: 2},
-		{Distance: Distance{Edits: 2}, Metric: Substitutions},
+		{Distance: Distance{Edits: 4}, Libraries: single},
+		{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportBest}, Libraries: single},
+		{Distance: Distance{Edits: 3}, MaxLocations: 2, Libraries: single},
+		{Distance: Distance{Edits: 2}, Metric: Substitutions, Libraries: single},
+		{Distance: Distance{Edits: 4}, Libraries: pairs},
+		{Distance: Distance{Edits: 4}, Libraries: pairs, MaxLocations: 2},
+		{Distance: Distance{Edits: 4}, Libraries: pairs, Report: Report{Mode: ReportOne}},
 	} {
-		o.Reference, o.Libraries, o.Threads = reference, withReads(o.Libraries, reads), 2
+		o.Reference, o.Threads = reference, 2
+		if o.paired() {
+			o.Reference = ofPairs
+		}
 		o.Gaps = GapsUnit // records have the alignments that are counted
 		for _, starts := range []bool{false, true} {
 			got, stats := count(t, o, each(starts))
@@ -184,7 +197,7 @@ func (b begins) Count([]Reported)               {}
 
 // record counts a record.
 func (c *counted) record(r *sam.Record) {
-	if r.ContigIndex < 0 {
+	if r.Flags&hts.Unmapped != 0 {
 		return
 	}
 	l := Reported{Contig: r.ContigIndex, Start: r.Pos, End: r.Pos}
@@ -198,7 +211,7 @@ func (c *counted) record(r *sam.Record) {
 	}
 	primary := c.primary[l.Contig]
 	c.Count([]Reported{l})
-	if c.primary[l.Contig] = primary; r.Flags&0x100 == 0 {
+	if c.primary[l.Contig] = primary; r.Flags&hts.Secondary == 0 {
 		c.primary[l.Contig]++
 	}
 }
@@ -336,4 +349,62 @@ func TestSharedOnGPU(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCoveredMatesOnGPU compares counts of pairs on GPUs with the CPU's: with rescued mates, mates
+// of which the host has some locations, insert sizes that are estimated while pairs wait, and a
+// library of single reads beside.
+func TestCoveredMatesOnGPU(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		options Options
+		gpu     gpu.EmulatorOptions
+		single  bool // a library of single reads, too
+		weights Weights
+		counts  bool // the GPU counts some
+	}{
+		"edits":               {options: Options{Distance: Distance{Edits: 5}}, counts: true},
+		"rescued":             {options: Options{Distance: Distance{Edits: 2}, Pairs: PairOptions{MaxInsert: 250, Rescue: Distance{Edits: 8}}}, counts: true},
+		"many edits":          {options: Options{Distance: Distance{Percent: 12, Percentage: true}, BatchReads: 20}, counts: true},
+		"waiting":             {options: Options{Distance: Distance{Edits: 5}, BatchReads: 16, limits: limits{estimatePairs: 30}}, counts: true},
+		"substitutions":       {options: Options{Distance: Distance{Edits: 5}, Metric: Substitutions}, counts: true},
+		"two GPUs":            {options: Options{Distance: Distance{Edits: 5}, BatchReads: 12}, gpu: gpu.EmulatorOptions{Devices: 2}, counts: true},
+		"few locations held":  {options: Options{Distance: Distance{Edits: 6}, limits: limits{held: 3}}, counts: true},
+		"in steps":            {options: Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUQueue: 150}}}, counts: true},
+		"in chunks":           {options: Options{Distance: Distance{Edits: 5}, limits: limits{find: find.Limits{GPUChunk: 900}}}, counts: true},
+		"little room":         {options: Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUCovered: 60}}}, counts: true},
+		"little handed on":    {options: Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUFound: 40}}}, counts: true},
+		"small numbers":       {options: Options{Distance: Distance{Edits: 5}, BatchReads: 8, limits: limits{cells: 400}}, counts: true},
+		"with single reads":   {options: Options{Distance: Distance{Edits: 5}, BatchReads: 40}, single: true, counts: true},
+		"scan":                {options: Options{Distance: Distance{Edits: 2}, Engine: EngineScan}},
+		"at most 2":           {options: Options{Distance: Distance{Edits: 5}, MaxLocations: 2}},
+		"few held, or none":   {options: Options{Distance: Distance{Edits: 5}, Over: OverDrop, limits: limits{held: 3}}},
+		"best":                {options: Options{Distance: Distance{Edits: 5}, Report: Report{Mode: ReportBest}}},
+		"one, in equal parts": {options: Options{Distance: Distance{Edits: 5}, Report: Report{Mode: ReportOne}}, weights: WeighEqual},
+		"in equal parts":      {options: Options{Distance: Distance{Edits: 5}}, weights: WeighEqual},
+		"single reads alone":  {options: Options{Distance: Distance{Edits: 5}, Report: Report{Mode: ReportOne}}, single: true, counts: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(77, uint64(len(name))))
+			for seed := range effort.Pick(12, 2) {
+				o := c.options
+				input := newNearInput(r)
+				reads := input.pairs(effort.Pick(60, 40), 60, 6)
+				reference, first, second := writePairs(t, input.all(), reads)
+				o.Threads, o.Reference = 2, reference
+				if o.Libraries = []Library{{Reads: first, Mates: second}}; c.single {
+					o.Libraries = append(o.Libraries, Library{Reads: second})
+				}
+				cells := Cells{Weights: c.weights, Unit: 1, Starts: seed%2 == 1}
+				if c.weights != WeighEach {
+					cells.Unit = 1 << 10
+				}
+				got := compareCounts(t, o, cells, emulator.Driver(t, emulator.Plain, c.gpu))
+				if (got.byGPU > 0) != c.counts {
+					t.Errorf("the GPU counted %d", got.byGPU)
+				}
+			}
+		})
+	}
 }

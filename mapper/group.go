@@ -159,11 +159,16 @@ func (g *group) align(read int, l *locate.Location) {
 	}
 }
 
-// arrange aligns locations of a read and puts them in order.
-func (g *group) arrange(read int, locations []locate.Location) {
+// alignAll aligns locations of a read.
+func (g *group) alignAll(read int, locations []locate.Location) {
 	for i := range locations {
 		g.align(read, &locations[i])
 	}
+}
+
+// arrange aligns locations of a read and puts them in order.
+func (g *group) arrange(read int, locations []locate.Location) {
+	g.alignAll(read, locations)
 	g.sorter.order(g.reader.Locator.Reference, locations)
 }
 

@@ -226,17 +226,21 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, w *rec
 	return r.endDevices()
 }
 
-// cover tells GPUs to count locations and not to hand them on. It is nil where each location may be
-// wanted.
+// cover tells GPUs to count locations. It is nil where they may not be reported, because mates
+// choose them together or because the host writes records.
 func (r *run) cover(out *Outputs) *find.Cover {
 	o := r.options
 	cells, ok := out.Counting.(CellCounting)
 	if !ok || out.Records != nil || out.Found != nil || o.Local != nil {
 		return nil
 	}
+	mates := o.Report.Mode == ReportAll && o.MaxLocations == 0 && o.Over == OverCut && cells.Cells().Weights == WeighEach
+	if !mates && !slices.ContainsFunc(o.Libraries, func(l Library) bool { return !l.paired() }) {
+		return nil
+	}
 	r.cells = cells
 	return &find.Cover{
-		Cells: cells.Cells(), To: cells, BinLength: binLength(r.ref), Most: o.limits.held, AtMost: o.limits.cells,
+		Mates: mates, Cells: cells.Cells(), To: cells, BinLength: binLength(r.ref), Most: o.limits.held, AtMost: o.limits.cells,
 		Tie: func(read *fasta.Read) uint64 { return tieHash(read.Name, len(read.Bases), o.Seed) },
 	}
 }

@@ -298,9 +298,6 @@ func (c *ContigStats) Add(d *ContigStats) {
 
 // count adds a record.
 func (c *ContigStats) count(r *placed) {
-	if r.covered && !r.primary {
-		return
-	}
 	if !r.covered {
 		c.Mappings++
 	}

@@ -57,6 +57,9 @@ func (t *tally) records(of *library, locations []locate.Location, counted int) {
 	t.stats.Libraries[of.index].Reported += int64(len(locations) + counted)
 	for i := range locations {
 		l := &locations[i]
+		if l.Covered && i > 0 {
+			continue
+		}
 		t.placed = append(t.placed, placed{l.Place.Contig(), l.Start, l.End, i == 0, l.Covered})
 	}
 }

@@ -55,6 +55,8 @@ func (w *worker) writeTo(o *orderedWriter) {
 	if o.counting != nil {
 		w.report.counter = o.counting.Counter()
 	}
+	cells, ok := o.counting.(CellCounting)
+	w.chooser.unordered = w.format.idle() && w.chooser.most == 0 && (o.counting == nil || ok && cells.Cells().Weights == WeighEach)
 }
 
 // resolve appends the output for reads [from, to) of a part to a block. When the context ends, the

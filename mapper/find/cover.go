@@ -2,9 +2,8 @@ package find
 
 import "scanmap/fasta"
 
-// A Cover has GPUs count what locations cover, so that not all are handed on. Locations of reads
-// that belong together, and locations that a GPU leaves to the host, are handed on uncounted, as on
-// the CPU.
+// A Cover has GPUs count what locations cover, so that not all are handed on. Locations that a GPU
+// leaves to the host are handed on uncounted, as on the CPU.
 type Cover struct {
 	Cells
 	// To gets what GPUs counted.
@@ -19,6 +18,9 @@ type Cover struct {
 	// ones by distance, contig, strand and end count, and the numbers of the others are left
 	// (Reader.Append).
 	Most int
+	// Mates has locations of reads that belong together counted, too, although all are handed on. All
+	// of them are reported, up to Most, and each counts Unit.
+	Mates bool
 	// AtMost bounds the sum of all additions to the numbers of a GPU; 0 is as much as it can count.
 	AtMost int64
 }

@@ -67,7 +67,8 @@ func (c *gpuCover) hold(q *device.Queue, options *Options, ref *dna.Reference, c
 
 // covers tells whether what the reads of a batch have is counted.
 func (w *gpuFinder) covers(b *Batch) bool {
-	return w.options.Cover != nil && w.device.cover.options != nil && b.Together == 1
+	c := w.options.Cover
+	return c != nil && w.device.cover.options != nil && (b.Together == 1 || c.Mates)
 }
 
 // errUncounted tells that a part has to be found again, with everything handed on.

@@ -177,6 +177,7 @@ type gpuPart struct {
 	near    uint32 // see Batch.Near
 	looked  int64  // candidates that were looked at
 	sharing bool   // see covers
+	mates   bool   // these are shared, and all that is found is handed on
 	// pieces is the number of pieces of the reads that are skimmed for, longest the most bases of one.
 	pieces, longest int
 	limit           int64
@@ -215,12 +216,13 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	}
 	part := w.upload(b)
 	part.limit = limit
-	part.thin = (covering || w.thins(b)) && part.pieces > 0
-	part.sharing = covering && part.thin
+	part.sharing = covering && part.pieces > 0
+	part.mates = part.sharing && b.Together > 1
+	part.thin = (part.sharing || w.thins(b)) && part.pieces > 0 && !part.mates
 	if part.sharing {
 		w.share.begin(w, b)
 	}
-	if part.thin {
+	if part.thin || part.mates {
 		w.keep.begin(q, b, part.pieces)
 	}
 	w.refiner.weighed = false
@@ -253,7 +255,10 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 		if err := w.share.weigh(w, &part); err != nil {
 			return err
 		}
-		all := found.count() + int64(w.share.handed)
+		all := found.count()
+		if !part.mates {
+			all += int64(w.share.handed)
+		}
 		if all > limit || w.share.handedOperations > w.handedOperationRoom() {
 			w.learn(int(all), len(b.Reads))
 			return ErrTooMuch

@@ -29,9 +29,11 @@ type Found struct {
 	// left are the numbers of locations of a read by distance that are not in Located, because there
 	// are more than are held; nil for none.
 	left map[int][]uint32
-	// covered tells that GPUs.Covered has the reported locations among the counted ones, and among the
-	// aligned ones of Located that are not Uncounted.
+	// covered tells that GPUs.Covered has the reported locations among the counted ones, the Covered
+	// ones of Located, and the aligned ones of ordered, but for uncounted reads.
 	covered bool
+	// uncounted tells of which reads the GPU has not counted what it has put in order.
+	uncounted []bool
 	// unlisted tells that the reads have more than is listed.
 	unlisted bool
 	// fullness is how much of what can be held at a time is used, from 0 to 1.
@@ -62,8 +64,7 @@ type Located struct {
 	Aligned         bool
 	Start, From, To int32
 	Loss            int32 // of a local location, which is Aligned
-	// Uncounted tells that a GPU that counts has not counted it.
-	Uncounted bool
+	Covered         bool  // a GPU has counted it
 }
 
 // ByRead are items that belong to reads of a batch.

@@ -100,7 +100,7 @@ func (r *Reader) Append(
 		default:
 			r.Aligner.Adopt(&taken, l.Start, f.Operations[l.From:l.To])
 		}
-		taken.Covered = f.covered && l.Aligned && !l.Uncounted
+		taken.Covered = l.Covered
 		locations = append(locations, taken)
 	}
 	return r.bounded(locations, before, b.K(i), f.left[i])
@@ -110,6 +110,7 @@ func (r *Reader) Append(
 func (r *Reader) appendOrdered(locations []locate.Location, f *Found, i int, m int32) []locate.Location {
 	list := f.ordered.Of(i)
 	locations = slices.Grow(locations, len(list))
+	covered := f.covered && len(list) > 0 && !f.uncounted[i]
 	var run locate.Location // one whose bases are aligned on one diagonal
 	for j := range list {
 		o := &list[j]
@@ -127,6 +128,7 @@ func (r *Reader) appendOrdered(locations []locate.Location, f *Found, i int, m i
 			r.Aligner.Adopt(&l, start, []locate.Operation{{Kind: locate.Diagonal, Length: m}})
 			run = l
 		}
+		l.Covered = covered && aligned
 		locations = append(locations, l)
 	}
 	return locations

@@ -245,9 +245,12 @@ func (w *gpuFinder) shareOut(part *gpuPart, f *Found) error {
 	}
 	f.covered = true
 	q, s := w.queue, &w.share
-	owners, locations := s.hostOwners.Resize(q, s.handed), s.hostHanded.Resize(q, s.handed)
-	operations := s.hostOperations.Resize(q, s.handedOperations)
+	owners := s.hostOwners.Resize(q, s.handed)
 	device.Download(q, owners, &s.owners, 0)
+	if part.mates {
+		return s.leaveOut(q, f, owners, len(part.shapes))
+	}
+	locations, operations := s.hostHanded.Resize(q, s.handed), s.hostOperations.Resize(q, s.handedOperations)
 	device.Download(q, locations, &s.retained, 0)
 	device.Download(q, operations, &w.verify.kept, 0)
 	if err := q.Wait(); err != nil {
@@ -266,6 +269,22 @@ func (w *gpuFinder) shareOut(part *gpuPart, f *Found) error {
 			found.located[from+i] = sharedLocation(part.batch, owners[i], &locations[i], first)
 		}
 	})
+	return nil
+}
+
+// leaveOut notes the reads whose locations are not counted, by the owners of locations that would be
+// handed on where not all are.
+func (s *gpuShare) leaveOut(q *device.Queue, f *Found, owners []uint32, reads int) error {
+	if err := q.Wait(); err != nil {
+		return err
+	}
+	f.uncounted = parallel.Resize(f.uncounted, reads)
+	clear(f.uncounted)
+	for _, owner := range owners {
+		if owner&kernels.Strand != 0 {
+			f.uncounted[owner&^kernels.Strand] = true
+		}
+	}
 	return nil
 }
 
@@ -314,9 +333,7 @@ func (s *gpuShare) bound(w *gpuFinder, part *gpuPart, n int) int64 {
 func sharedLocation(b *Batch, owner uint32, l *gpuLocation, first int32) Located {
 	word, contig, start := l.read, l.end, l.word // as share.cu has them
 	read := owner &^ kernels.Strand
-	out := Located{
-		Read: read, Place: locate.At(int(contig), strandOf(start<<31)), End: int32(start >> 1), Uncounted: owner&kernels.Strand != 0,
-	}
+	out := Located{Read: read, Place: locate.At(int(contig), strandOf(start<<31)), End: int32(start >> 1)}
 	count := int32(0)
 	if out.Distance, out.Gaps, count, out.Aligned = describe(word); out.Aligned {
 		out.Start = out.End
@@ -324,5 +341,6 @@ func sharedLocation(b *Batch, owner uint32, l *gpuLocation, first int32) Located
 		out.From = first + int32(l.operations)
 		out.To = out.From + count
 	}
+	out.Covered = out.Aligned && owner&kernels.Strand == 0
 	return out
 }

@@ -137,8 +137,8 @@ func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerifie
 }
 
 // hands tells whether locations may be handed on: not where reads may be clipped, since the host
-// finds these locations, nor where the GPU counts their cover.
-func (v *gpuVerify) hands(p *gpuPass) bool { return p.options.Local == nil && !p.sharing }
+// finds these locations, nor where the GPU counts their cover, but for mates.
+func (v *gpuVerify) hands(p *gpuPass) bool { return p.options.Local == nil && (!p.sharing || p.mates) }
 
 // group brings the candidates of each read together.
 func (v *gpuVerify) group(q *device.Queue, candidates uint64, n, reads int) {
