@@ -43,7 +43,8 @@ const (
 // A Counter takes the locations of reads.
 type Counter interface {
 	// Count takes the locations of a read that are reported, the primary one first, the others in
-	// the order of records, or of mates in any order with WeighEach. They are the caller's again when it returns. Reads come in no order.
+	// the order of records; those of mates with WeighEach in any order. They are the caller's again
+	// when it returns. Reads come in no order.
 	// Reads without a reported location do not come.
 	Count(locations []Reported)
 }

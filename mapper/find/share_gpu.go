@@ -272,8 +272,8 @@ func (w *gpuFinder) shareOut(part *gpuPart, f *Found) error {
 	return nil
 }
 
-// leaveOut notes the reads whose locations are not counted, by the owners of locations that would be
-// handed on where not all are.
+// leaveOut notes which reads are not counted, by the owners of locations that would be handed on
+// where not all are.
 func (s *gpuShare) leaveOut(q *device.Queue, f *Found, owners []uint32, reads int) error {
 	if err := q.Wait(); err != nil {
 		return err
