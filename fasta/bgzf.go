@@ -160,7 +160,7 @@ func (b *bgzfMembers) group() (job *bgzfJob, last bool) {
 
 // inflate inflates the members of a group.
 func (job *bgzfJob) inflate(d *deflater[byte]) inflated {
-	text := make([]byte, 0, len(job.members)*bgzfText+longestCopy)
+	text := make([]byte, 0, len(job.members)*bgzfText+roomOfMany)
 	for _, m := range job.members {
 		var err error
 		if text, err = inflateMember(d, m, text); err != nil {
@@ -175,8 +175,8 @@ var (
 	errBGZFChecksum = errors.New("the checksum of a block is wrong")
 )
 
-// inflateMember appends the text of a whole BGZF member to text, which has room for a member and a
-// copy more.
+// inflateMember appends the text of a whole BGZF member to text, which has room for a member and
+// roomOfMany more.
 func inflateMember(d *deflater[byte], m, text []byte) ([]byte, error) {
 	body := m[12+int(binary.LittleEndian.Uint16(m[10:])):]
 	deflated, tail := body[:len(body)-8], body[len(body)-8:]

@@ -208,7 +208,7 @@ func (d *deflater[S]) codes() error {
 		ofLengths[of] = uint8(length)
 	}
 	d.literals, d.copies = &d.own[0], &d.own[1]
-	if !d.literals.set(ofLengths[:]) {
+	if !d.literals.set(ofLengths[:], entriesOfLengths[:]) {
 		return errCorrupt
 	}
 	all := literals + copies
@@ -247,9 +247,10 @@ func (d *deflater[S]) codes() error {
 			i++
 		}
 	}
-	if !d.literals.set(d.lengths[:literals]) || !d.copies.set(d.lengths[literals:all]) {
+	if !d.literals.set(d.lengths[:literals], entriesOfLiterals[:]) || !d.copies.set(d.lengths[literals:all], entriesOfCopies[:]) {
 		return errCorrupt
 	}
+	d.literals.double()
 	return nil
 }
 
@@ -259,7 +260,7 @@ func (d *deflater[S]) symbol(h *huffman) (uint32, error) {
 		d.fill()
 	}
 	e := h.of(d.bits)
-	length := uint(e & lengthOfEntry)
+	length := e.length()
 	if length == 0 {
 		return 0, errCorrupt
 	}
@@ -268,29 +269,42 @@ func (d *deflater[S]) symbol(h *huffman) (uint32, error) {
 	}
 	d.bits >>= length
 	d.n -= length
-	return e >> symbolOfEntry, nil
+	return e.value(), nil
 }
 
-// The meaning of symbols of lengths and distances: a number, and bits that are added.
+// The entries of symbols, without their codes, and the fixed codes.
 var (
-	copyLength, copyLengthBits     [maxLiterals - 257]uint16
-	copyDistance, copyDistanceBits [maxCopies]uint16
-	fixedLiterals, fixedCopies     huffman
+	entriesOfLengths           [19]entry
+	entriesOfLiterals          [288]entry
+	entriesOfCopies            [32]entry
+	fixedLiterals, fixedCopies huffman
 )
 
 func init() {
-	length := uint16(3)
-	for i := range copyLength {
-		extra := uint16(max(i/4-1, 0))
-		copyLength[i], copyLengthBits[i] = length, extra
+	for i := range entriesOfLengths {
+		entriesOfLengths[i] = entry(i) << valueOfEntry
+	}
+	for i := range 256 {
+		entriesOfLiterals[i] = literalEntry | entry(i)<<valueOfEntry
+	}
+	entriesOfLiterals[256] = endEntry
+	length := entry(3)
+	for i := range entriesOfLiterals[257:maxLiterals] {
+		extra := entry(max(i/4-1, 0))
+		entriesOfLiterals[257+i] = length<<valueOfEntry | extra
 		length += 1 << extra
 	}
-	copyLength[28], copyLengthBits[28] = longestCopy, 0
-	distance := 1
-	for i := range copyDistance {
-		extra := max(i/2-1, 0)
-		copyDistance[i], copyDistanceBits[i] = uint16(distance), uint16(extra)
+	entriesOfLiterals[maxLiterals-1] = longestCopy << valueOfEntry
+	distance := entry(1)
+	for i := range entriesOfCopies[:maxCopies] {
+		extra := entry(max(i/2-1, 0))
+		entriesOfCopies[i] = distance<<valueOfEntry | extra
 		distance += 1 << extra
+	}
+	for _, unused := range [][]entry{entriesOfLiterals[maxLiterals:], entriesOfCopies[maxCopies:]} {
+		for i := range unused {
+			unused[i] = unusedEntry
+		}
 	}
 	lengths := make([]uint8, 288)
 	for i := range lengths {
@@ -305,149 +319,247 @@ func init() {
 			lengths[i] = 8
 		}
 	}
-	fixedLiterals.set(lengths)
+	fixedLiterals.set(lengths, entriesOfLiterals[:])
+	fixedLiterals.double()
 	for i := range 32 {
 		lengths[i] = 5
 	}
-	fixedCopies.set(lengths[:32])
+	fixedCopies.set(lengths[:32], entriesOfCopies[:])
 }
 
 // symbols decodes the symbols of a block, up to its end.
 func (d *deflater[S]) symbols() (err error) {
-	// Fields of d are variables here, which is faster.
-	out, in, at, b, n := d.out, d.in, d.at, d.bits, d.n
-	literals, copies := d.literals, d.copies
 	for {
-		if cap(out)-len(out) < longestCopy {
-			d.out = out
-			err = d.room()
-			if out = d.out; err != nil {
-				break
+		d.many()
+		if cap(d.out)-len(d.out) < roomOfMany {
+			if err := d.room(); err != nil {
+				return err
 			}
-			if cap(out)-len(out) < longestCopy {
-				bigger := make([]S, len(out), 2*cap(out)+longestCopy)
-				copy(bigger, out)
-				out = bigger
-			}
-		}
-		// A code, its bits, another code and its bits are 15 + 5 + 15 + 13, 48 in all.
-		if n < 48 {
-			if len(in)-at >= 8 {
-				b |= binary.LittleEndian.Uint64(in[at:]) << (n & 63)
-				at += int((63 - n) >> 3)
-				n |= 56
-			} else {
-				d.in, d.at, d.bits, d.n = in, at, b, n
-				d.fill()
-				in, at, b, n = d.in, d.at, d.bits, d.n
+			if cap(d.out)-len(d.out) < roomOfMany {
+				bigger := make([]S, len(d.out), 2*cap(d.out)+roomOfMany)
+				copy(bigger, d.out)
+				d.out = bigger
 			}
 		}
-		e := literals.of(b)
-		length := uint(e & lengthOfEntry)
-		if length == 0 || length > n {
-			err = missing(length)
-			break
-		}
-		b >>= length & 63
-		n -= length
-		symbol := e >> symbolOfEntry
-		if symbol < 256 {
-			out = append(out, S(symbol))
-			continue
-		}
-		if symbol == 256 {
-			break
-		}
-		symbol -= 257
-		if symbol >= maxLiterals-257 {
-			err = errCorrupt
-			break
-		}
-		size, extra := int(copyLength[symbol]), uint(copyLengthBits[symbol])
-		size += int(b & (1<<(extra&63) - 1))
-		b >>= extra & 63
-		if n < extra {
-			err = errInputEnd
-			break
-		}
-		n -= extra
-		e = copies.of(b)
-		if length = uint(e & lengthOfEntry); length == 0 || length > n {
-			err = missing(length)
-			break
-		}
-		b >>= length & 63
-		n -= length
-		symbol = e >> symbolOfEntry
-		if symbol >= maxCopies {
-			err = errCorrupt
-			break
-		}
-		distance, extra := int(copyDistance[symbol]), uint(copyDistanceBits[symbol])
-		distance += int(b & (1<<(extra&63) - 1))
-		b >>= extra & 63
-		if n < extra {
-			err = errInputEnd
-			break
-		}
-		n -= extra
-		from := len(out) - distance
-		if from < 0 {
-			err = errCorrupt
-			break
-		}
-		to, end := len(out), len(out)+size
-		out = out[:end]
-		if size < 16 {
-			for ; to < end; to, from = to+1, from+1 {
-				out[to] = out[from]
-			}
-			continue
-		}
-		for to < end { // copied bytes may be copied again
-			to += copy(out[to:end], out[from:to])
+		if end, err := d.one(); end || err != nil {
+			return err
 		}
 	}
-	d.out, d.in, d.at, d.bits, d.n = out, in, at, b, n
-	return err
 }
 
-// missing is the error of a code whose symbol does not follow, or not all of a symbol.
-func missing(length uint) error {
-	if length == 0 {
-		return errCorrupt
+// one decodes one symbol, and a copy to its end, or finds the end of the block. out has room.
+func (d *deflater[S]) one() (end bool, err error) {
+	d.fill()
+	e, n, err := d.number(d.literals)
+	switch {
+	case err != nil:
+		return false, err
+	case e >= literalEntry:
+		d.out = append(d.out, S(n))
+		return false, nil
+	case e&endEntry != 0:
+		return true, nil
 	}
-	return errInputEnd
+	_, distance, err := d.number(d.copies)
+	if err != nil {
+		return false, err
+	}
+	from := len(d.out) - distance
+	if from < 0 {
+		return false, errCorrupt
+	}
+	for range n { // copied bytes may be copied again
+		d.out = append(d.out, d.out[from])
+		from++
+	}
+	return false, nil
 }
 
-// A huffman is a code: table[i] is the entry of the symbol whose code the lowest bits of i are, or
-// of a part of the table for longer codes that begin so.
-type huffman struct {
-	table []uint32
+// number decodes a symbol of a code and the number that it stands for.
+func (d *deflater[S]) number(h *huffman) (e entry, n int, err error) {
+	e = h.of(d.bits).first()
+	length, extra := e.length(), e.all()-e.length()
+	switch {
+	case length == 0:
+		return e, 0, errCorrupt
+	case length > d.n:
+		return e, 0, errInputEnd
+	case e&unusedEntry != 0:
+		return e, 0, errCorrupt
+	case length+extra > d.n:
+		return e, 0, errInputEnd
+	}
+	n = int(e.value()) + int(d.bits>>length&(1<<extra-1))
+	d.bits >>= length + extra
+	d.n -= length + extra
+	return e, n, nil
 }
 
+// roomOfMany is the room that many needs: for a copy and what it copies beyond.
 const (
-	// maxCode is the most bits of a code, and firstBits the bits that the first part of a table
-	// looks at.
-	maxCode, firstBits = 15, 10
-	// An entry has the length of the code, or longer and the number of bits of a part, and above them
-	// the symbol, or where the part begins.
-	lengthOfEntry, longer, symbolOfEntry = 15, 16, 5
+	atOnce     = 16
+	roomOfMany = longestCopy + atOnce
 )
 
+// many decodes symbols as long as there is room, and input for each in any case. It stops before
+// the end of the block and before what is wrong.
+func (d *deflater[S]) many() {
+	// Fields of d are variables here, which is faster.
+	in, b, n := d.in[d.at:], d.bits, d.n
+	out, to := d.out[:cap(d.out)], len(d.out)
+	literals, copies := d.literals, d.copies
+	firstLiterals, firstCopies := (*[1 << firstBits]entry)(literals.table), (*[1 << firstBits]entry)(copies.table)
+	for len(in) >= 8 && len(out)-to >= roomOfMany {
+		// A code, its bits, another code and its bits are 15 + 5 + 15 + 13, 48 in all, as are three
+		// entries of literals at most.
+		b |= binary.LittleEndian.Uint64(in) << (n & 63)
+		in = in[(63-n)>>3&7:]
+		n |= 56
+		e := firstLiterals[b%(1<<firstBits)]
+		if e >= literalEntry {
+			for i := 0; i < 3 && e >= literalEntry; i++ {
+				out[to], out[to+1] = S(e.literal()), S(e.second())
+				to += e.literals()
+				b >>= e.all()
+				n -= e.all()
+				e = firstLiterals[b%(1<<firstBits)]
+			}
+			continue
+		}
+		if e&longer != 0 {
+			if e = literals.part(e, b); e >= literalEntry {
+				out[to] = S(e.literal())
+				to++
+				b >>= e.all()
+				n -= e.all()
+				continue
+			}
+		}
+		if e.length() == 0 || e&(endEntry|unusedEntry) != 0 {
+			break
+		}
+		before, ofBefore := b, n
+		size := e.number(b)
+		b >>= e.all()
+		n -= e.all()
+		if e = firstCopies[b%(1<<firstBits)]; e&longer != 0 {
+			e = copies.part(e, b)
+		}
+		distance := e.number(b)
+		b >>= e.all()
+		n -= e.all()
+		if e.length() == 0 || e&unusedEntry != 0 || distance > to {
+			b, n = before, ofBefore
+			break
+		}
+		text := out[to-distance : to+roomOfMany]
+		if to += size; distance < atOnce {
+			copyNear(text[:distance+size], distance)
+			continue
+		}
+		for from := 0; from < size; from += atOnce {
+			*(*[atOnce]S)(text[from+distance:]) = *(*[atOnce]S)(text[from:])
+		}
+	}
+	d.at = len(d.in) - len(in)
+	d.bits, d.n, d.out = b, n, out[:to]
+}
+
+// copyNear fills text with copies of its first symbols, up to a distance.
+func copyNear[S byte | uint16](text []S, distance int) {
+	if distance == 1 {
+		c := text[0]
+		for i := range text {
+			text[i] = c
+		}
+		return
+	}
+	for distance < len(text) { // what is copied is copied again
+		distance += copy(text[distance:], text[:distance])
+	}
+}
+
+// An entry says what bits begin with: a symbol, and of literals up to two. From its lowest bits on,
+// it has the bits of all, those of numbers included, the bits of the first code, and the number
+// that its bits are added to, or the literals. Bits that are no code are 0.
+type entry uint32
+
+const (
+	codeOfEntry, valueOfEntry, secondOfEntry = 5, 10, 18
+	// longer is for longer codes: they are in a part of the table, which begins at the value and looks
+	// at as many bits as all.
+	longer entry = 1 << 9
+	// doubleEntry has two literals, endEntry ends the block, and an unused one is wrong. An entry with
+	// literals is literalEntry or more.
+	doubleShift        = 28
+	endEntry     entry = 1 << 29
+	unusedEntry  entry = 1 << 30
+	literalEntry entry = 1 << 31
+)
+
+func (e entry) all() uint      { return uint(e & 31) }
+func (e entry) length() uint   { return uint(e >> codeOfEntry & 15) }
+func (e entry) value() uint32  { return uint32(e >> valueOfEntry & 0xffff) }
+func (e entry) literal() uint8 { return uint8(e >> valueOfEntry) }
+func (e entry) second() uint8  { return uint8(e >> secondOfEntry) }
+func (e entry) literals() int  { return 1 + int(e>>doubleShift&1) }
+
+// number is what a symbol stands for whose bits come first in b.
+func (e entry) number(b uint64) int {
+	return int(e.value()) + int(b&(1<<e.all()-1)>>e.length())
+}
+
+// first is e without a second literal.
+func (e entry) first() entry {
+	if e < literalEntry {
+		return e
+	}
+	return literalEntry | entry(e.literal())<<valueOfEntry | entry(e.length())<<codeOfEntry | entry(e.length())
+}
+
+// A huffman is a code: table[i] is the entry of what the lowest bits of i are, or of a part of the
+// table for longer codes that begin so.
+type huffman struct {
+	table []entry
+}
+
+// maxCode is the most bits of a code, and firstBits the bits that the first part of a table looks
+// at.
+const maxCode, firstBits = 15, 9
+
 // of returns the entry of the symbol that bits begin with; its length is 0 if there is none.
-func (h *huffman) of(b uint64) uint32 {
+func (h *huffman) of(b uint64) entry {
 	e := h.table[b&(1<<firstBits-1)]
 	if e&longer == 0 {
 		return e
 	}
-	return h.table[uint64(e>>symbolOfEntry)+b>>firstBits&(1<<(e&lengthOfEntry)-1)]
+	return h.part(e, b)
 }
 
-// set makes a code of the lengths of its symbols' codes. It returns false if there is no such code,
+// part returns the entry of a longer code.
+func (h *huffman) part(e entry, b uint64) entry {
+	return h.table[uint64(e.value())+b>>firstBits&(1<<e.all()-1)]
+}
+
+// double has entries of the first part stand for two literals where both codes fit.
+func (h *huffman) double() {
+	first := h.table[:1<<firstBits]
+	for i := len(first) - 1; i >= 0; i-- { // the entry of what follows is not changed yet
+		e := first[i]
+		if e < literalEntry {
+			continue
+		}
+		next := first[i>>e.length()]
+		if both := e.length() + next.length(); next >= literalEntry && both <= firstBits {
+			first[i] = e&^31 | entry(both) | entry(next.literal())<<secondOfEntry | 1<<doubleShift
+		}
+	}
+}
+
+// set makes a code of the lengths of its symbols' codes, and of their entries. It returns false if there is no such code,
 // or if codes are left over; only a code of one symbol of one bit, and a code of no symbol, may
 // leave some.
-func (h *huffman) set(lengths []uint8) bool {
+func (h *huffman) set(lengths []uint8, entries []entry) bool {
 	var count [maxCode + 1]int
 	longest := 0
 	for _, n := range lengths {
@@ -475,24 +587,24 @@ func (h *huffman) set(lengths []uint8) bool {
 		}
 		code := int(bits.Reverse16(uint16(next[n])) >> (16 - n))
 		next[n]++
-		entry := uint32(symbol)<<symbolOfEntry | uint32(n)
+		e := entries[symbol] + entry(n)<<codeOfEntry + entry(n)
 		if n <= firstBits {
 			for ; code < 1<<firstBits; code += 1 << n {
-				h.table[code] = entry
+				h.table[code] = e
 			}
 			continue
 		}
 		first := code & (1<<firstBits - 1)
 		if h.table[first] == 0 {
-			h.table[first] = uint32(len(h.table))<<symbolOfEntry | longer | uint32(more)
-			h.table = append(h.table, make([]uint32, 1<<more)...)
+			h.table[first] = entry(len(h.table))<<valueOfEntry | longer | entry(more)
+			h.table = append(h.table, make([]entry, 1<<more)...)
 		}
-		part := h.table[h.table[first]>>symbolOfEntry:]
+		part := h.table[h.table[first].value():]
 		for code >>= firstBits; code < 1<<more; code += 1 << (n - firstBits) {
-			part[code] = entry
+			part[code] = e
 		}
 	}
 	return true
 }
 
-var emptyTable [1 << firstBits]uint32
+var emptyTable [1 << firstBits]entry

@@ -416,7 +416,7 @@ func TestCodes(t *testing.T) {
 		{[]uint8{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, false},
 	} {
 		var h huffman
-		if got := h.set(c.lengths); got != c.want {
+		if got := h.set(c.lengths, entriesOfLengths[:]); got != c.want {
 			t.Errorf("lengths %v: %v", c.lengths, got)
 		}
 	}
