@@ -557,8 +557,8 @@ func (h *huffman) double() {
 }
 
 // set makes a code of the lengths of its symbols' codes, and of their entries. It returns false if
-// there is no such code, or if codes are left over; only a code of one symbol of one bit, and a code
-// of no symbol, may leave some.
+// there is no such code, or if codes are left over; only a code of one symbol of one bit, and a
+// code of no symbol, may leave some.
 func (h *huffman) set(lengths []uint8, entries []entry) bool {
 	var count [maxCode + 1]int
 	longest := 0
