@@ -381,7 +381,7 @@ func (a *Aligner) affineBy(r *Read, l *Location, bounds bool) (w written) {
 		return w
 	}
 	from, to := a.appendPath(&t, start)
-	if start == t.start && end == t.end && slices.Equal(a.operations[from:], a.operations[l.from:l.to]) {
+	if start == t.start && end == t.end && slices.Equal(a.operations[from:], least) {
 		a.operations = a.operations[:from]
 		return w
 	}

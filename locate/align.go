@@ -12,6 +12,7 @@ import (
 type Aligner struct {
 	Reference  *dna.Reference
 	operations []Operation // of all locations aligned since Reset
+	lent       []Operation // see Borrow
 	costs      [2][]int32
 	// radius is the number of diagonals of the band on each side of the diagonal that ends at the
 	// target's end.
@@ -35,7 +36,7 @@ type target struct {
 }
 
 // Reset forgets the operations of all locations.
-func (a *Aligner) Reset() { a.operations = a.operations[:0] }
+func (a *Aligner) Reset() { a.operations, a.lent = a.operations[:0], nil }
 
 // Align sets the start of a location and finds its operations, unless they are known. strand is the
 // strand that lies at the location.
@@ -67,6 +68,17 @@ func (a *Aligner) Adopt(l *Location, start int32, operations []Operation) {
 	l.Aligned, l.Start, l.from, l.to = true, start, int32(from), int32(len(a.operations))
 }
 
+// Borrow is Adopt with operations [from, to) of others, which stay as they are until Reset.
+func (a *Aligner) Borrow(l *Location, start int32, others []Operation, from, to int32) {
+	if a.lent == nil {
+		a.lent = others
+	} else if &a.lent[0] != &others[0] {
+		a.Adopt(l, start, others[from:to])
+		return
+	}
+	l.Aligned, l.Start, l.from, l.to = true, start, ^from, to
+}
+
 // AdoptOf is Adopt with the operations of another location that a has aligned since Reset.
 func (a *Aligner) AdoptOf(l *Location, start int32, other *Location) {
 	l.Aligned, l.Start, l.from, l.to = true, start, other.from, other.to
@@ -74,7 +86,12 @@ func (a *Aligner) AdoptOf(l *Location, start int32, other *Location) {
 
 // Operations returns the operations of a location that a has aligned since Reset. They are valid
 // until a aligns another one.
-func (a *Aligner) Operations(l *Location) []Operation { return a.operations[l.from:l.to] }
+func (a *Aligner) Operations(l *Location) []Operation {
+	if l.from < 0 {
+		return a.lent[^l.from:l.to]
+	}
+	return a.operations[l.from:l.to]
+}
 
 // gaps returns the fewest inserted and deleted bases of an alignment that ends at a target.
 func (a *Aligner) gaps(t target) int32 {

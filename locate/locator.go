@@ -14,7 +14,7 @@ type Location struct {
 	Distance int32
 	Gaps     int32 // as in Occurrence
 	// Start is the first aligned position, and the Aligner has the operations of the alignment.
-	// Both are there once Aligned is set.
+	// Both are there once Aligned is set. Operations that are borrowed begin at ^from.
 	Start    int32
 	from, to int32
 	Aligned  bool

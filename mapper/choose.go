@@ -89,6 +89,10 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique, rescued bo
 	if primary.Distance > made.best {
 		made.second = made.best
 	}
+	if c.report.Mode == ReportOne {
+		i := indexOf(all, &primary, m.primary)
+		all[0], all[i], all = all[i], all[0], all[:1]
+	}
 	reported := c.reported(all, &primary, unique)
 	if len(reported) == 0 {
 		return made, 0
@@ -105,13 +109,21 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique, rescued bo
 	} else {
 		g.arrange(m.read, reported)
 	}
-	i := slices.IndexFunc(reported, func(l locate.Location) bool { return compareSites(&l, &primary) == 0 })
+	i := indexOf(reported, &primary, 0)
 	if c.unordered {
 		reported[0], reported[i] = reported[i], reported[0]
 	} else {
 		moveToFront(reported, i)
 	}
 	return made, len(reported)
+}
+
+// indexOf returns the index of a location in a list that has it, which may be a guess.
+func indexOf(list []locate.Location, l *locate.Location, guess int) int {
+	if guess < len(list) && compareSites(&list[guess], l) == 0 {
+		return guess
+	}
+	return slices.IndexFunc(list, func(other locate.Location) bool { return compareSites(&other, l) == 0 })
 }
 
 // reported moves the locations of the report mode to the front of all, and returns them. c.counts

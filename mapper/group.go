@@ -203,7 +203,10 @@ func (g *group) addHorizon(read, from int) {
 // toFront moves the locations of a distance of k at most before the others, in the order that they
 // have, and returns how many there are.
 func (g *group) toFront(all []locate.Location, k int32) (n int) {
-	for i := range all {
+	for n < len(all) && g.measure(&all[n]) <= k {
+		n++
+	}
+	for i := n + 1; i < len(all); i++ {
 		if g.measure(&all[i]) <= k {
 			all[i], all[n] = all[n], all[i]
 			n++

@@ -828,3 +828,32 @@ func TestStepsInChunks(t *testing.T) {
 	want, _ := runText(t, o)
 	onGPU(t, o, emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Memory: 12 << 20}), want)
 }
+
+// TestToFront brings near locations to the front, in the order that they have, and loses none.
+func TestToFront(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	g := newGroup(nil, &Options{})
+	for range 2000 {
+		all := make([]locate.Location, r.IntN(9))
+		var near []int32
+		for i := range all {
+			all[i] = locate.Location{End: int32(i), Distance: r.Int32N(3)}
+			if all[i].Distance <= 1 {
+				near = append(near, int32(i))
+			}
+		}
+		given := slices.Clone(all)
+		n := g.toFront(all, 1)
+		var got []int32
+		for i := range all[:n] {
+			got = append(got, all[i].End)
+		}
+		if !slices.Equal(got, near) {
+			t.Fatalf("%+v: %v are in front, want %v", given, got, near)
+		}
+		slices.SortFunc(all, func(a, b locate.Location) int { return cmp.Compare(a.End, b.End) })
+		if !slices.Equal(all, given) {
+			t.Fatalf("%+v became %+v", given, all)
+		}
+	}
+}

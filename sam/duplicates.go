@@ -94,7 +94,18 @@ const leastQuality = 15
 func QualitySum(bases, qualities []byte) int {
 	n := min(len(bases), len(qualities))
 	sum := noQuality * (len(bases) - n)
-	for _, q := range qualities[:n] {
+	qualities = qualities[:n]
+	for ; len(qualities) >= 8; qualities = qualities[8:] {
+		const each, pairs = 0x0101010101010101, 0x00ff00ff00ff00ff
+		eight := binary.LittleEndian.Uint64(qualities)
+		if eight&(0x80*each) != 0 {
+			break
+		}
+		count := (eight + (0x80-'!'-leastQuality)*each) >> 7 & each // 1 for a byte that counts
+		eight = eight&(count*0xff) - '!'*count
+		sum += int((eight&pairs + eight>>8&pairs) * 0x0001000100010001 >> 48)
+	}
+	for _, q := range qualities {
 		if q >= '!'+leastQuality {
 			sum += int(q - '!')
 		}

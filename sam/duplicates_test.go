@@ -585,3 +585,28 @@ func TestMarkDuplicatesRefuses(t *testing.T) {
 		w.Discard()
 	}
 }
+
+// TestQualitySum compares sums with the rule, quality by quality: of all that may count or not, of
+// bytes that are no qualities, and of lengths around a word.
+func TestQualitySum(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 33))
+	for n := range 3000 {
+		bases, qualities := make([]byte, n%37), make([]byte, n%37)
+		for i := range qualities {
+			qualities[i] = '!' + byte(r.IntN(94))
+			if n%5 == 0 {
+				qualities[i] = byte(r.IntN(256))
+			}
+		}
+		qualities = qualities[:len(qualities)-r.IntN(min(len(qualities), 2)+1)]
+		want := noQuality * (len(bases) - len(qualities))
+		for _, q := range qualities {
+			if q >= '0' {
+				want += int(q) - '!'
+			}
+		}
+		if got := QualitySum(bases, qualities); got != want {
+			t.Fatalf("%d bases, %q: %d, want %d", len(bases), qualities, got, want)
+		}
+	}
+}

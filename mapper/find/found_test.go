@@ -196,6 +196,14 @@ func TestReaderTakesAlignments(t *testing.T) {
 				}
 			}
 		}
+		// Another result, as of reads that are sought again, has other operations.
+		other := &Found{ordered: ofGPU, Operations: slices.Repeat([]locate.Operation{{Kind: locate.Diagonal, Length: 3}}, 4)}
+		if again, _ := r.Append(t.Context(), nil, b, other, 1, &view); !slices.Equal(r.Aligner.Operations(&again[1]), other.Operations[:3]) {
+			t.Errorf("%s: of another result %+v", name, r.Aligner.Operations(&again[1]))
+		}
+		if diff := gocmp.Diff(operations[:3], r.Aligner.Operations(&got[1])); diff != "" {
+			t.Errorf("%s: after another result: (-want +got)\n%s", name, diff)
+		}
 		if none, left := r.Append(t.Context(), nil, b, f, 0, &view); len(none) > 0 || left != nil {
 			t.Errorf("%s: the other read has %+v, and %v are left", name, none, left)
 		}

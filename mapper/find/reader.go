@@ -121,7 +121,7 @@ func (r *Reader) appendOrdered(locations []locate.Location, f *Found, i int, m i
 		switch {
 		case !aligned:
 		case count > 0:
-			r.Aligner.Adopt(&l, start, f.Operations[o.operations:][:count])
+			r.Aligner.Borrow(&l, start, f.Operations, int32(o.operations), int32(o.operations)+count)
 		case run.Aligned:
 			r.Aligner.AdoptOf(&l, start, &run)
 		default:
