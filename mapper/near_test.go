@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
