@@ -10,6 +10,7 @@ package extsort
 import (
 	"cmp"
 	"errors"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -234,7 +235,7 @@ func (s *Sorter) closeSegment() {
 	go func() {
 		c.copying.Wait()
 		s.tokens <- struct{}{}
-		slices.SortFunc(c.entries, s.orderOf(c))
+		sortEntries(c.entries, s.orderOf(c))
 		<-s.tokens
 		c.sorted <- struct{}{}
 	}()
@@ -258,6 +259,52 @@ func (s *Sorter) orderOf(g *segment) func(a, b entry) int {
 			}
 		}
 		return plain(a, b)
+	}
+}
+
+// fewEntries is how many are sorted by comparison.
+const fewEntries = 48
+
+// sortEntries sorts entries by an order that begins with their keys. It puts them in place by eight
+// bits of the keys, from the first that differ on, and goes on with those that have the same eight
+// (McIlroy, Bostic and McIlroy 1993, "Engineering radix sort", American flag sort).
+func sortEntries(entries []entry, order func(a, b entry) int) {
+	differing := uint64(0)
+	for i := range entries {
+		differing |= entries[i].key ^ entries[0].key
+	}
+	if len(entries) <= fewEntries || differing == 0 {
+		slices.SortFunc(entries, order)
+		return
+	}
+	shift := max(bits.Len64(differing)-8, 0)
+	digit := func(e *entry) uint8 { return uint8(e.key >> shift) }
+	var next, end [256]int
+	for i := range entries {
+		end[digit(&entries[i])]++
+	}
+	sum := 0
+	for d, count := range end {
+		next[d] = sum
+		sum += count
+		end[d] = sum
+	}
+	first := next
+	for d := range next {
+		for next[d] < end[d] {
+			e := entries[next[d]]
+			for to := digit(&e); int(to) != d; to = digit(&e) {
+				e, entries[next[to]] = entries[next[to]], e
+				next[to]++
+			}
+			entries[next[d]] = e
+			next[d]++
+		}
+	}
+	for d, from := range first {
+		if from < end[d] {
+			sortEntries(entries[from:end[d]], order)
+		}
 	}
 }
 

@@ -558,3 +558,29 @@ func TestShare(t *testing.T) {
 		}
 	}
 }
+
+// TestSortEntries compares it with a sort by comparison: of few and many entries, of keys that
+// differ in few bits, in all, or not at all.
+func TestSortEntries(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	order := (&Sorter{}).orderOf(nil)
+	for n := range 400 {
+		entries := make([]entry, r.IntN(20*fewEntries))
+		bits := r.Uint64()
+		for range n % 4 {
+			bits &= r.Uint64()
+		}
+		bits >>= r.IntN(64)
+		for i := range entries {
+			entries[i] = entry{key: r.Uint64() & bits, offset: uint32(i)}
+			if n%3 == 0 && i%7 == 0 {
+				entries[i].key = ^uint64(0)
+			}
+		}
+		want := slices.Clone(entries)
+		slices.SortFunc(want, order)
+		if sortEntries(entries, order); !slices.Equal(entries, want) {
+			t.Fatalf("turn %d: %d entries of keys of bits %#x are not in order", n, len(entries), bits)
+		}
+	}
+}
