@@ -328,7 +328,7 @@ func init() {
 }
 
 // symbols decodes the symbols of a block, up to its end.
-func (d *deflater[S]) symbols() (err error) {
+func (d *deflater[S]) symbols() error {
 	for {
 		d.many()
 		if cap(d.out)-len(d.out) < roomOfMany {
@@ -410,8 +410,8 @@ func (d *deflater[S]) many() {
 	literals, copies := d.literals, d.copies
 	firstLiterals, firstCopies := (*[1 << firstBits]entry)(literals.table), (*[1 << firstBits]entry)(copies.table)
 	for len(in) >= 8 && len(out)-to >= roomOfMany {
-		// A code, its bits, another code and its bits are 15 + 5 + 15 + 13, 48 in all, as are three
-		// entries of literals at most.
+		// A code, its bits, another code and its bits are 15 + 5 + 15 + 13, 48 in all. Three entries of
+		// literals are 27 at most.
 		b |= binary.LittleEndian.Uint64(in) << (n & 63)
 		in = in[(63-n)>>3&7:]
 		n |= 56
@@ -489,8 +489,8 @@ const (
 	// longer is for longer codes: they are in a part of the table, which begins at the value and looks
 	// at as many bits as all.
 	longer entry = 1 << 9
-	// doubleEntry has two literals, endEntry ends the block, and an unused one is wrong. An entry with
-	// literals is literalEntry or more.
+	// An entry with two literals has bit doubleShift, endEntry ends the block, and an unused one is
+	// wrong. An entry with literals is literalEntry or more.
 	doubleShift        = 28
 	endEntry     entry = 1 << 29
 	unusedEntry  entry = 1 << 30

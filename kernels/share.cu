@@ -8,7 +8,8 @@
 // thread for each read learns how many count, and which one is primary, and a thread for each
 // location adds what it covers, if the host has no part of the read. If the host has some
 // (candidates that were left to it, alignments for which there was no room), the read is handed on
-// whole. Of all other reads the primary location is handed on.
+// whole. Of all other reads the primary location is handed on. Mates have been handed on before: of
+// what would be handed on here only the owners count.
 //
 // If a read has more locations than the host would hold, the first by distance, contig, strand and
 // end count. These are put first, and only they are sorted as records are.
