@@ -401,8 +401,8 @@ const (
 	roomOfMany = longestCopy + atOnce
 )
 
-// many decodes symbols as long as there is room, and input for each in any case. It stops before
-// the end of the block and before what is wrong.
+// many decodes symbols as long as there is room, and input for any symbol. The end of the block and
+// anything wrong is left to one.
 func (d *deflater[S]) many() {
 	// Fields of d are variables here, which is faster.
 	in, b, n := d.in[d.at:], d.bits, d.n
@@ -479,9 +479,9 @@ func copyNear[S byte | uint16](text []S, distance int) {
 	}
 }
 
-// An entry says what bits begin with: a symbol, and of literals up to two. From its lowest bits on,
-// it has the bits of all, those of numbers included, the bits of the first code, and the number
-// that its bits are added to, or the literals. Bits that are no code are 0.
+// An entry is a symbol that bits begin with, or two literals. From its lowest bits on, an entry has
+// the number of all its bits, with the bits of a number; the number of bits of the first code; and
+// the least number, or the literals. An entry of bits that are no code is 0.
 type entry uint32
 
 const (

@@ -154,7 +154,7 @@ func (p *pairing) rescue(read, i, lost int) pairChoice {
 
 // mayRescue tells whether two mates with locations are sought farther, each in its proper places
 // beside the other: if their best locations apart are likelier than all proper combinations, or if
-// one has parts alone. More of it than a part may lie there, as across a long gap.
+// one has parts alone. The mate may have more there than a part, as across a long gap.
 //
 // By lemma 3 no location beyond those that may be chosen changes this.
 func (p *pairing) mayRescue(read int) bool {

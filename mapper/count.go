@@ -42,9 +42,9 @@ const (
 
 // A Counter takes the locations of reads.
 type Counter interface {
-	// Count takes the locations of a read that are reported, the primary one first, the others in
-	// the order of records; those of mates with WeighEach in any order. They are the caller's again
-	// when it returns. Reads come in no order.
+	// Count takes the reported locations of a read, the primary one first and the others in the order
+	// of records, or in any order with mates and WeighEach. They are the caller's again when it
+	// returns. Reads come in no order.
 	// Reads without a reported location do not come.
 	Count(locations []Reported)
 }

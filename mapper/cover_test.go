@@ -352,7 +352,7 @@ func TestSharedOnGPU(t *testing.T) {
 }
 
 // TestCoveredMatesOnGPU compares counts of pairs on GPUs with the CPU's: with rescued mates, mates
-// of which the host has some locations, insert sizes that are estimated while pairs wait, and a
+// with some locations from the host, insert sizes that are estimated while pairs wait, and a
 // library of single reads beside.
 func TestCoveredMatesOnGPU(t *testing.T) {
 	t.Parallel()

@@ -229,7 +229,7 @@ func TestNearAloneSameBytes(t *testing.T) {
 	}
 }
 
-// TestNearOfLibraries has GPUs leave out what is not near where it never counts.
+// TestNearOfLibraries has GPUs leave out locations that are not near where they never count.
 func TestNearOfLibraries(t *testing.T) {
 	single, estimated, given := &library{}, &library{Library: Library{Mates: "mates"}}, &library{Library: Library{Interleaved: true}}
 	given.insert.Store(&insertModel{})
@@ -265,7 +265,7 @@ func TestNearOfLibraries(t *testing.T) {
 	}
 }
 
-// TestNearOfMany has a read with too many candidates, of which few are near. It is not mapped, on a
+// TestNearOfMany has a read with too many candidates, few of them near. It is not mapped, on a
 // GPU neither.
 func TestNearOfMany(t *testing.T) {
 	t.Parallel()

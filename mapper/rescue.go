@@ -155,9 +155,9 @@ func (p *pairing) isNear(read int, x, l *locate.Location, reach int32) bool {
 }
 
 // seekBeside seeks a mate in its proper places beside near locations of the other. The group has
-// its known locations from index `from` on, and the new ones after them. Of a part and a location
-// in the same place the better one stays. `known` is how many known ones are left. all is false
-// when the other mate has too many near locations, and none is found then for a mate without parts.
+// its known locations from index `from` on, and the new ones after them. The better of a part and a
+// location in the same place stays. `known` is how many known ones are left. all is false when the
+// other mate has too many near locations, and none is found then for a mate without parts.
 func (p *pairing) seekBeside(mate, from int) (known int, all bool) {
 	g, m, other := p.group, &p.mates[mate], &p.mates[1-mate]
 	before, parts, n := len(g.locations), g.parts[m.read] != nil, 0

@@ -29,8 +29,8 @@ type Options struct {
 	Purpose string
 	// Key is the place of a record in the order.
 	Key func(record []byte) uint64
-	// Tie is the order of two records with one key. Of records with equal keys and no order by Tie,
-	// any one is given back. Where Tie is nil, records with one key keep the order in which they came.
+	// Tie is the order of two records with one key. Records with equal keys and no order by Tie are
+	// given back in any order. Where Tie is nil, records with one key keep the order of their coming.
 	Tie func(a, b []byte) int
 	// Threads is the number of sorting goroutines, and the most that compress a run.
 	Threads int
@@ -265,9 +265,9 @@ func (s *Sorter) orderOf(g *segment) func(a, b entry) int {
 // fewEntries is how many are sorted by comparison.
 const fewEntries = 48
 
-// sortEntries sorts entries by an order that begins with their keys. It puts them in place by eight
-// bits of the keys, from the first that differ on, and goes on with those that have the same eight
-// (McIlroy, Bostic and McIlroy 1993, "Engineering radix sort", American flag sort).
+// sortEntries sorts entries by an order that begins with their keys, by an American flag sort
+// (McIlroy, Bostic and McIlroy 1993, "Engineering radix sort"): by the eight highest bits in which
+// keys differ, in place, and then the entries with the same eight bits.
 func sortEntries(entries []entry, order func(a, b entry) int) {
 	differing := uint64(0)
 	for i := range entries {

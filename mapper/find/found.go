@@ -29,10 +29,10 @@ type Found struct {
 	// left are the numbers of locations of a read by distance that are not in Located, because there
 	// are more than are held; nil for none.
 	left map[int][]uint32
-	// covered tells that GPUs.Covered has the reported locations among the counted ones, the Covered
-	// ones of Located, and the aligned ones of ordered, but for uncounted reads.
+	// covered tells that GPUs.Covered has the reported locations that are only counted, the Covered
+	// locations of Located, and the aligned locations of ordered except for uncounted reads.
 	covered bool
-	// uncounted tells of which reads the GPU has not counted what it has put in order.
+	// uncounted tells for each read whether its locations in ordered are not counted.
 	uncounted []bool
 	// unlisted tells that the reads have more than is listed.
 	unlisted bool

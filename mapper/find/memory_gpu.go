@@ -13,8 +13,8 @@ func MemoryOnGPU(bases, reads, length, k, each, most int64, o Options) Memory {
 	m.Items = min(int64(l.GPUFound), multiply(reads, each))
 	m.Alone = min(max(int64(l.GPUFound), int64(l.Listed)), each)
 	// Each finder has a part at work and one that is used. A location takes the GPU's record and its
-	// operations, in memory that the GPU reaches (pinned), and both as they are grouped. What rounds
-	// has for each read is left out: 4 bytes for each round, of which there is mostly one.
+	// operations, in memory that the GPU reaches (pinned), and both as they are grouped. The places of
+	// rounds are left out: 4 bytes for a read, and mostly one round.
 	ofLocation := int64(16 + 4 + 4*operationsEach + 2*16 + 8*operationsEach)
 	if o.Cover != nil {
 		ofLocation += 2 * 40 // as a Located

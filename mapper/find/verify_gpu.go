@@ -136,8 +136,8 @@ func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerifie
 	return v.collect(p, n)
 }
 
-// hands tells whether locations may be handed on: not where reads may be clipped, since the host
-// finds these locations, nor where the GPU counts their cover, but for mates.
+// hands tells whether locations may be handed on. The host finds locations of reads that may be
+// clipped, and other locations stay where the GPU counts their cover, unless they are of mates.
 func (v *gpuVerify) hands(p *gpuPass) bool { return p.options.Local == nil && (!p.sharing || p.mates) }
 
 // group brings the candidates of each read together.

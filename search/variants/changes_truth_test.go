@@ -270,7 +270,7 @@ func (r rule) fits(pattern, text byte) bool {
 	return strings.ContainsFunc(bases, func(base rune) bool { return stands(pattern, byte(base)) })
 }
 
-// A made change is a change by the definition, with what decides who has it.
+// A made change is a change by the definition, with the alleles by which samples have the change.
 type madeChange struct {
 	key     string
 	alleles []*change

@@ -170,8 +170,8 @@ func (p *place) touches(a *allele) bool {
 // alleles that it touches are all of its alleles there. Copies is how many copies of chromosomes
 // have it: of samples whose calls do not say it, the most that may.
 func (w *window) samples(p *place) (samples []int, copies int) {
-	// Only these alleles matter: others there, and those that would hide an allele of the place. One
-	// that overlaps an allele of an earlier record is not on the haplotype.
+	// Only other alleles of the place matter, and alleles that would hide an allele of the place. An
+	// allele that overlaps an allele of an earlier record is not on the haplotype.
 	var others []*allele
 	for _, a := range w.near {
 		hidden := func(t *allele) bool { return t == a || t.site != a.site && t.overlaps(a) && t.id < a.id }
