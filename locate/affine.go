@@ -54,9 +54,10 @@ type writer struct {
 	// clipped are locations before UnclipAll.
 	clipped []Location
 
-	rows  affineRows
-	guide affineGuide
-	bound affineBound
+	target affineTarget // of affineBy
+	rows   affineRows
+	guide  affineGuide
+	bound  affineBound
 }
 
 // written describes the written alignment of a location: where its operations are in the aligner.
@@ -364,23 +365,24 @@ func (a *Aligner) affineBy(r *Read, l *Location, bounds bool) (w written) {
 		return w
 	}
 	radius := writtenRadius(loss)
-	t := affineTarget{strand, &a.Reference.Contigs[l.Place.Contig()], int(l.Start), int(l.End), low - radius, high + radius}
-	if bounds && a.writer.bound.settles(&a.Reference.Bases, &t, least, int(l.Distance)) {
+	t := &a.writer.target
+	*t = affineTarget{strand, &a.Reference.Contigs[l.Place.Contig()], int(l.Start), int(l.End), low - radius, high + radius}
+	if bounds && a.writer.bound.settles(&a.Reference.Bases, t, least, int(l.Distance)) {
 		return w
 	}
 	f := &a.writer.rows
-	end, cost := a.bestEnd(&t, loss)
+	end, cost := a.bestEnd(t, loss)
 	if end < 0 {
 		return w
 	}
 	var start int
-	a.path, start = f.trace(a.path[:0], &t, end)
+	a.path, start = f.trace(a.path[:0], t, end)
 	reach := max(r.K, int(l.Distance))
 	edits := cost.edits()
 	if edits < int(l.Distance) || distance(start, t.start) > reach && distance(end, t.end) > reach {
 		return w
 	}
-	from, to := a.appendPath(&t, start)
+	from, to := a.appendPath(t, start)
 	if start == t.start && end == t.end && slices.Equal(a.operations[from:], least) {
 		a.operations = a.operations[:from]
 		return w

@@ -60,6 +60,7 @@ type affineBound struct {
 	segments []segment
 	ends     [2]anchor // of the strand
 	anchored [2]bool   // whether each end is known
+	parts    parts
 }
 
 // An event is a mismatch or a gap, with the bases of the strand in it.
@@ -252,7 +253,8 @@ func (b *affineBound) settles(text *dna.Sequence, t *affineTarget, least []Opera
 	if !ok {
 		return false
 	}
-	p := parts{bound: b, text: text, target: t, level: top, ties: ties}
+	p := &b.parts
+	*p = parts{bound: b, text: text, target: t, level: top, ties: ties}
 	p.lower()
 	if p.level >= 0 && b.noRuns(text, t, p.level) {
 		return true

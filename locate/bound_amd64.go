@@ -16,4 +16,6 @@ func diagonalRunsAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low 
 // stripAVX2 is stripPlain for processors with AVX2, but that it changes cells beside the columns and
 // scores of other columns. first is the first column in the first part, and part the number of
 // bytes from there to the next part.
+//
+//go:noescape
 func stripAVX2(first *uint16, part uint64, columns uint64, rows *[3][16]uint16, costs *[7][16]uint16, scores *uint16)

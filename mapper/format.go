@@ -83,18 +83,16 @@ func (f *formatter) pair(out block, l *library, g *group, read int, chosen []cho
 	if shown {
 		r.mates[0].discordant, r.mates[1].discordant = discordantNames[class], discordantNames[class]
 	}
+	r.isApart, r.apart = f.discordant && shown, out.discordant
 	for x := range chosen {
 		c := &chosen[x]
-		r.apart = nil
-		if f.discordant && shown {
-			r.apart = &out.discordant
-		}
 		if c.from == c.to {
 			out.records = r.unmapped(out.records, l, &g.batch.Reads[read+x], c, x)
 			continue
 		}
 		out.records = r.mapped(out.records, l, g, read+x, c, x)
 	}
+	r.isApart, out.discordant = false, r.apart
 	return out
 }
 

@@ -32,7 +32,8 @@ type recorder struct {
 
 	mates      [2]mateRecord // of the pair at hand
 	values     []sam.Record  // of the group at hand
-	apart      *[]byte       // where its primary records are also written; nil for nowhere
+	isApart    bool          // its primary records are also written to apart
+	apart      []byte
 	record     sam.Record
 	cigar      []hts.CigarOp
 	mismatches []byte
@@ -190,8 +191,8 @@ const longBlock = 1 << 25
 // append appends the record as the output has it, and a primary one of a pair that is also written
 // apart there too. It keeps it as a value, if that is wanted.
 func (r *recorder) append(text []byte, primary bool) []byte {
-	if primary && r.apart != nil {
-		*r.apart = r.record.Append(*r.apart, r.apartEncoding)
+	if primary && r.isApart {
+		r.apart = r.record.Append(r.apart, r.apartEncoding)
 	}
 	if r.asValues {
 		r.values = append(r.values, r.record.Clone())

@@ -5,16 +5,26 @@
 package find
 
 // probeAVX2 is probePlain for processors with AVX2.
+//
+//go:noescape
 func probeAVX2(filter *uint64, shift uint64, q uint64, multiplier uint32, low uint64, high uint64, lowC uint64, highC uint64, codes *[48]uint32) uint64
 
 // fittingAVX2 is fittingPlain for processors with AVX2. It reads up to three entries past the last.
+//
+//go:noescape
 func fittingAVX2(entries *[2]uint64, n uint64, code uint64, low uint64, lowBefore uint64, high uint64, highBefore uint64) uint64
 
 // nodesAVX2 is nodesPlain for processors with AVX2.
+//
+//go:noescape
 func nodesAVX2(pieces *[4]uint64, fitting uint64, around *[80]uint64) uint64
 
 // fetchBMI has the processor fetch the pieces of the bits of fitting, without waiting for them.
+//
+//go:noescape
 func fetchBMI(pieces *[4]uint64, fitting uint64)
 
 // spreadAVX2 is spreadPlain for processors with AVX2.
+//
+//go:noescape
 func spreadAVX2(words *[8]uint64, d *[80]uint64)

@@ -22,6 +22,7 @@ func fitting() {
 	none := constant("none", func(int) uint64 { return 0 })
 	TEXT("fittingAVX2", NOSPLIT,
 		"func(entries *[2]uint64, n, code, low, lowBefore, high, highBefore uint64) uint64")
+	Pragma("noescape")
 	Doc("fittingAVX2 is fittingPlain for processors with AVX2. It reads up to three entries past the last.")
 	entries := Load(Param("entries"), GP64())
 	n := Load(Param("n"), GP64())

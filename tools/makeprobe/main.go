@@ -40,6 +40,7 @@ func probe() {
 		DATA(4*i, U32(uint32(i)))
 	}
 	TEXT("probeAVX2", NOSPLIT, "func(filter *uint64, shift, q uint64, multiplier uint32, low, high, lowC, highC uint64, codes *[48]uint32) uint64")
+	Pragma("noescape")
 	Doc("probeAVX2 is probePlain for processors with AVX2.")
 	filter := Load(Param("filter"), GP64())
 	codes := Load(Param("codes"), GP64())

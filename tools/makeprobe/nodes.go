@@ -26,6 +26,7 @@ func nodes() {
 	allBits := constant("allBits", func(int) uint64 { return 1<<64 - 1 })
 	sixBits := constant("sixBits", func(int) uint64 { return 63 })
 	TEXT("nodesAVX2", NOSPLIT, "func(pieces *[4]uint64, fitting uint64, around *[80]uint64) uint64")
+	Pragma("noescape")
 	Doc("nodesAVX2 is nodesPlain for processors with AVX2.")
 	pieces := Load(Param("pieces"), GP64())
 	fitting := Load(Param("fitting"), GP64())
@@ -130,6 +131,7 @@ func spreadSides() {
 	two := constant("twoShifts", func(int) uint64 { return 2 })
 	start := constant("firstShifts", func(i int) uint64 { return uint64(i / 2) })
 	TEXT("spreadAVX2", NOSPLIT, "func(words *[8]uint64, d *[80]uint64)")
+	Pragma("noescape")
 	Doc("spreadAVX2 is spreadPlain for processors with AVX2.")
 	words, d := Load(Param("words"), GP64()), Load(Param("d"), GP64())
 	var word, next [2]VecVirtual
@@ -175,6 +177,7 @@ func nextPiece(pieces, from Register, done string) (which, at Register) {
 // fetch writes fetchBMI, which has the processor fetch pieces into its cache.
 func fetch() {
 	TEXT("fetchBMI", NOSPLIT, "func(pieces *[4]uint64, fitting uint64)")
+	Pragma("noescape")
 	Doc("fetchBMI has the processor fetch the pieces of the bits of fitting, without waiting for them.")
 	pieces := Load(Param("pieces"), GP64())
 	fitting := Load(Param("fitting"), GP64())

@@ -22,6 +22,7 @@ func strip() {
 		DATA(2*i, U16(mask))
 	}
 	TEXT("stripAVX2", NOSPLIT, "func(first *uint16, part, columns uint64, rows *[3][16]uint16, costs *[7][16]uint16, scores *uint16)")
+	Pragma("noescape")
 	Doc("stripAVX2 is stripPlain for processors with AVX2, but that it changes cells beside the columns and",
 		"scores of other columns. first is the first column in the first part, and part the number of",
 		"bytes from there to the next part.")
