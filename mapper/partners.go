@@ -32,11 +32,13 @@ func (p *pairing) addPartners(read, i int) (all bool) {
 	var spans [2]span
 	var known [2]int32 // up to which those in proper places are
 	for x := range 2 {
-		near := &g.horizons[i+x]
-		known[x] = min(near.best+p.chosen(p.model), int32(g.all(read+x)))
+		near, most := &g.horizons[i+x], int32(g.all(read+x))
+		known[x] = min(near.best+p.chosen(p.model), most)
 		before := len(g.locations)
 		g.locations = append(g.locations, g.of(g.spans[i+x])...)
-		if !p.seekPartners(x, read+x, near.k, known[x]) {
+		// Where all locations are near, the group has them, also those that lose more than k, which
+		// qualify by inserted bases.
+		if near.best+g.near < most && !p.seekPartners(x, read+x, near.k, known[x]) {
 			known[x], all = near.k, false
 		}
 		spans[x] = span{before, len(g.locations)}

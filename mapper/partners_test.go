@@ -247,3 +247,44 @@ func TestPartnersOfManyInsertSizes(t *testing.T) {
 		}
 	}
 }
+
+// TestPartnersOnce has mates of which all locations are near, some by inserted bases, and that are
+// likelier apart: no location is added again.
+func TestPartnersOnce(t *testing.T) {
+	t.Parallel()
+	const m = 100
+	random := func(r *rand.Rand, n int) string { return truth.Random(r, n, "ACGT") }
+	sought := 0
+	for seed := range uint64(effort.Pick(60, 20)) {
+		r := rand.New(rand.NewPCG(seed, 62))
+		text := random(r, 500)
+		var reads []string
+		for range 6 {
+			a, b := random(r, m), random(r, m)
+			// In its proper place the first mate loses 22 by three inserted bases and two mismatches.
+			proper := truth.SubstitutedAt(a[:50]+a[53:], 20, 80)
+			text += proper + random(r, 200) + b + random(r, 600)
+			if r.IntN(2) == 0 { // somewhere else 15 or 20, by mismatches
+				text += truth.SubstitutedAt(a, []int{20, 45, 70, 85}[r.IntN(2):]...) + random(r, 600)
+			}
+			reads = append(reads, a, truth.ReverseComplement(b))
+		}
+		ref := truth.Reference(t, text)
+		o := Options{Local: &Local{Score: DefaultScore}, Report: Report{Mode: ReportBest}}
+		w := chosenOf(t, ref, &insertModel{low: 300, high: 500, mean: 400, spread: 30}, reads, o)
+		for i := range reads {
+			all := w.group.of(w.group.spans[i])
+			for x := range all {
+				if all[x].Loss > int32(w.group.k(i)) {
+					sought++
+				}
+				if again := slices.IndexFunc(all[:x], func(l locate.Location) bool { return compareSites(&l, &all[x]) == 0 }); again >= 0 {
+					t.Fatalf("seed %d, read %d: location %d is location %d of %d, %+v", seed, i, x, again, len(all), all[x])
+				}
+			}
+		}
+	}
+	if sought < 10 {
+		t.Errorf("%d locations qualify by inserted bases: the test shows little", sought)
+	}
+}
