@@ -142,7 +142,7 @@ func countStats(t *testing.T, o Options, cells Cells) *Stats {
 func TestCounting(t *testing.T) {
 	reference, reads := writeInput(t, effort.Pick(300, 100))
 	input := newNearInput(rand.New(rand.NewPCG(13, 14)))
-	mates := input.pairs(effort.Pick(200, 80), 60, 6)
+	mates := input.pairs(effort.Pick(200, 40), 60, 6)
 	ofPairs, first, second := writePairs(t, input.all(), mates)
 	single, pairs := []Library{{Reads: reads}}, []Library{{Reads: first, Mates: second}}
 	for _, o := range []Options{
@@ -387,7 +387,7 @@ func TestCoveredMatesOnGPU(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(77, uint64(len(name))))
-			for seed := range effort.Pick(12, 2) {
+			for seed := range effort.Pick(12, 1) {
 				o := c.options
 				input := newNearInput(r)
 				reads := input.pairs(effort.Pick(60, 40), 60, 6)
