@@ -314,9 +314,9 @@ func TestBlocksAsFlate(t *testing.T) {
 		return text, err
 	}
 	sound, damaged := 0, 0
-	for range effort.Pick(8000, 3000) {
+	for range effort.Pick(8000, 2000) {
 		text := drawMember(r, r.IntN(3000))
-		if r.IntN(300) == 0 { // the room that there is
+		if r.IntN(200) == 0 { // the room that there is
 			text = drawMember(r, bgzfText)[:bgzfText-r.IntN(3)]
 		}
 		var b bytes.Buffer

@@ -93,7 +93,7 @@ func TestLettersSubstituted(t *testing.T) {
 // with at most as many edits, and that each row is such an occurrence.
 func TestLettersEdited(t *testing.T) {
 	folder := t.TempDir()
-	check(t, effort.Pick(5, 3), func(rt *rapid.T) {
+	check(t, effort.Pick(5, 2), func(rt *rapid.T) {
 		c := drawLetters(rt)
 		k := rapid.IntRange(1, 3).Draw(rt, "k")
 		p := aPattern{letters: rapid.StringMatching(fmt.Sprintf("[ACGT]{%d,%d}", k+1, k+6)).Draw(rt, "pattern")}
