@@ -118,7 +118,7 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique, rescued bo
 	return made, len(reported)
 }
 
-// indexOf returns the index of a location in a list that has it, which may be a guess.
+// indexOf returns the index of a location in a list that has it: at a guess, or anywhere.
 func indexOf(list []locate.Location, l *locate.Location, guess int) int {
 	if guess < len(list) && compareSites(&list[guess], l) == 0 {
 		return guess

@@ -36,7 +36,7 @@ func (p *pairing) addPartners(read, i int) (all bool) {
 		known[x] = min(near.best+p.chosen(p.model), most)
 		before := len(g.locations)
 		g.locations = append(g.locations, g.of(g.spans[i+x])...)
-		// Where all locations are near, the group has them, also those that lose more than k, which
+		// Where all locations are near the group has all, also locations that lose more than k and
 		// qualify by inserted bases.
 		if near.best+g.near < most && !p.seekPartners(x, read+x, near.k, known[x]) {
 			known[x], all = near.k, false

@@ -248,8 +248,8 @@ func TestPartnersOfManyInsertSizes(t *testing.T) {
 	}
 }
 
-// TestPartnersOnce has mates of which all locations are near, some by inserted bases, and that are
-// likelier apart: no location is added again.
+// TestPartnersOnce has mates that are likelier apart, with near locations alone, some by inserted
+// bases: no location is added again.
 func TestPartnersOnce(t *testing.T) {
 	t.Parallel()
 	const m = 100

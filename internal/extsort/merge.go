@@ -12,8 +12,8 @@ type front struct {
 	record []byte
 }
 
-// A Merger gives the records of all sources in order. Of equal records the earlier source's come
-// first or, with Tie, one alone.
+// A Merger gives the records of all sources in order. Equal records come in the order of their
+// sources or, with Tie, any one of them alone.
 type Merger struct {
 	sorter  *Sorter
 	sources []source
