@@ -60,11 +60,10 @@ type Located struct {
 	End, Distance int32
 	Gaps          int32
 	// Aligned tells that Start and the operations are known: Operations[From:To] of the Found, none
-	// standing for one diagonal run.
-	Aligned         bool
-	Start, From, To int32
-	Loss            int32 // of a local location, which is Aligned
-	Covered         bool  // a GPU has counted it
+	// standing for one diagonal run. Covered tells that a GPU has counted the location.
+	Aligned, Covered bool
+	Start, From, To  int32
+	Loss             int32 // of a local location, which is Aligned
 }
 
 // ByRead are items that belong to reads of a batch.
