@@ -467,13 +467,6 @@ func (d *deflater[S]) many() {
 
 // copyNear fills text with copies of its first symbols, up to a distance.
 func copyNear[S byte | uint16](text []S, distance int) {
-	if distance == 1 {
-		c := text[0]
-		for i := range text {
-			text[i] = c
-		}
-		return
-	}
 	for distance < len(text) { // what is copied is copied again
 		distance += copy(text[distance:], text[:distance])
 	}

@@ -60,7 +60,7 @@ func (c *chooser) choose(g *group, read, i int) (made choice, aligned int) {
 	made.found += c.counts.add(g.counted(read, k)) + c.counts.add(left)
 	made.best, made.second = c.counts.best(), c.counts.second()
 	made.mapQ = c.odds.mapQ(c.counts, int(k))
-	reported := c.reported(all, nil, false)
+	reported := c.reported(all, nil, 0, false)
 	more := 0
 	if g.found.Covered() {
 		for _, n := range c.asked(g.counted(read, k), made.best) {
@@ -89,11 +89,7 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique, rescued bo
 	if primary.Distance > made.best {
 		made.second = made.best
 	}
-	if c.report.Mode == ReportOne {
-		i := indexOf(all, &primary, m.primary)
-		all[0], all[i], all = all[i], all[0], all[:1]
-	}
-	reported := c.reported(all, &primary, unique)
+	reported := c.reported(all, &primary, m.primary, unique)
 	if len(reported) == 0 {
 		return made, 0
 	}
@@ -131,9 +127,9 @@ func indexOf(list []locate.Location, l *locate.Location, guess int) int {
 // chosen. It is always among the reported ones, also with more than the least distance. Where it is
 // nil, ReportOne returns all of the least distance, and the primary is chosen later. With
 // ReportUnique a mate has its primary location alone, if no other is as good, or if its pair is
-// unique.
-func (c *chooser) reported(all []locate.Location, primary *locate.Location, unique bool) []locate.Location {
-	most := c.farthest()
+// unique. guess is where the primary location may be in all.
+func (c *chooser) reported(all []locate.Location, primary *locate.Location, guess int, unique bool) []locate.Location {
+	most, alone := c.farthest(), false // the primary one
 	switch c.report.Mode {
 	case ReportAll:
 		return all
@@ -142,14 +138,15 @@ func (c *chooser) reported(all []locate.Location, primary *locate.Location, uniq
 		if !onlyBest && (primary == nil || !unique) {
 			return nil
 		}
-		if primary != nil {
-			most = -1
-		}
+		alone = primary != nil
 	case ReportOne:
-		if primary != nil {
-			most = -1
-		}
+		alone = primary != nil
 	case ReportBest, ReportStrata:
+	}
+	if alone {
+		i := indexOf(all, primary, guess)
+		all[0], all[i] = all[i], all[0]
+		return all[:1]
 	}
 	n := 0
 	for i := range all {

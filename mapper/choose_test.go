@@ -184,7 +184,7 @@ func TestReported(t *testing.T) {
 		chooser := chooser{report: c.report}
 		chooser.counts.count(all, 3)
 		var got []int32
-		for _, l := range chooser.reported(all, primary, c.unique) {
+		for _, l := range chooser.reported(all, primary, 0, c.unique) {
 			got = append(got, l.End)
 		}
 		if !slices.Equal(got, c.want) {

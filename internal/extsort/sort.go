@@ -270,10 +270,12 @@ const fewEntries = 48
 // keys differ, in place, and then the entries with the same eight bits.
 func sortEntries(entries []entry, order func(a, b entry) int) {
 	differing := uint64(0)
-	for i := range entries {
-		differing |= entries[i].key ^ entries[0].key
+	if len(entries) > fewEntries {
+		for i := range entries {
+			differing |= entries[i].key ^ entries[0].key
+		}
 	}
-	if len(entries) <= fewEntries || differing == 0 {
+	if differing == 0 {
 		slices.SortFunc(entries, order)
 		return
 	}

@@ -132,10 +132,7 @@ func (r *reader) read(l *search.Location) []byte {
 		r.site = append(r.site, c)
 	}
 	if l.Reverse {
-		slices.Reverse(r.site)
-		for i, c := range r.site {
-			r.site[i] = dna.Complement(c)
-		}
+		dna.ReverseComplement(r.site)
 	}
 	return r.site
 }

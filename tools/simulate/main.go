@@ -267,9 +267,7 @@ func (s *simulator) write(w io.Writer, i int) error {
 	strand := byte('+')
 	if s.rand.IntN(2) == 1 {
 		strand = '-'
-		for a, b := 0, len(text)-1; a <= b; a, b = a+1, b-1 {
-			text[a], text[b] = dna.Complement(text[b]), dna.Complement(text[a])
-		}
+		dna.ReverseComplement(text)
 	}
 	_, err = fmt.Fprintf(w, "@%d_%s_%d_%c_%d\n%s\n+\n", i, c.Name, at+1, strand, edits, text)
 	for range text {
