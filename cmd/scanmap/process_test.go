@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -396,8 +397,9 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestTwoSignals sends two signals within milliseconds, as timeout does: the second one takes
-// nothing from what the first one asks for, in a run of one process and of two.
+// TestTwoSignals sends two signals within milliseconds, as timeout does, and then others until the
+// process ends: they take nothing from what the first one asks for, in a run of one process and of
+// two.
 func TestTwoSignals(t *testing.T) {
 	for _, limit := range []string{"", "ulimit -v 8000000; "} {
 		for i := 0; i < 20; i += effort.Pick(1, 4) {
@@ -423,7 +425,16 @@ func TestTwoSignals(t *testing.T) {
 				_ = command.Process.Signal(syscall.SIGTERM) // the first one may be enough
 				time.Sleep(time.Duration(i) * 200 * time.Microsecond)
 			}
+			var others sync.WaitGroup
+			others.Go(func() {
+				for begun := time.Now(); time.Since(begun) < signalsTogether/2; time.Sleep(50 * time.Microsecond) {
+					if command.Process.Signal(syscall.SIGTERM) != nil {
+						return // it has ended
+					}
+				}
+			})
 			code := programs.ExitCode(t, command.Wait())
+			others.Wait()
 			_ = stdin.Close()
 			if code != 143 || stderr.String() != "scanmap: stopped by a signal: terminated\n" {
 				t.Errorf("%srun %d: exit code %d, standard error %q", limit, i, code, stderr.String())

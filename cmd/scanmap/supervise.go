@@ -115,13 +115,14 @@ func shareArena() {
 }
 
 // supervise does the work in a second process, and returns the exit code. An error means that there
-// is none.
+// is none. With an exit code this process goes on to take signals, and to drop them: one that comes
+// while it ends would change the code.
 func supervise(limit memoryLimit) (code int, err error) {
 	s := &supervisor{limit: limit}
 	signals := make(chan os.Signal, 2)
 	listen(signals)
-	defer signal.Stop(signals)
 	if err := s.start(); err != nil {
+		signal.Stop(signals)
 		return 0, err
 	}
 	ended := make(chan struct{})
@@ -133,6 +134,7 @@ func supervise(limit memoryLimit) (code int, err error) {
 	state, err := s.process.Wait()
 	readers.Wait()
 	if err != nil {
+		signal.Stop(signals)
 		return 1, fmt.Errorf("waiting for the second process: %w", err)
 	}
 	return s.end(state, os.Stderr), nil
