@@ -23,6 +23,8 @@ import (
 // segments on the diagonal, less lossOpen for each but the first, plus what the segments on others
 // win. With leaps between them the segments on the diagonal lose o at least. ∎
 //
+// An alignment with a gap therefore loses more than o - d.
+//
 // A segment that scores more than lossOpen, without bases at its ends that lose, begins and ends
 // with a run of five equal bases or more, as a mismatch loses four of its score. It is therefore
 // one run of lossOpen + 1 bases or more, or has two runs of five or more.
@@ -76,14 +78,31 @@ func diagonalRunsPlain(low0, low1, high0, high1, low, high, amb, inside, width u
 	return may, begin
 }
 
+// MayWin tells whether segments may win on a diagonal; its argument is that of Wins.
+func MayWin(equal uint64) bool {
+	may, _ := runs(equal)
+	return may
+}
+
 // Wins returns what disjoint segments win at most on a diagonal, from a bit for each of its bases,
-// 64 at most, that is equal.
+// 64 at most, that is equal: winsOf for one word.
 func Wins(equal uint64) int {
-	if may, _ := runs(equal); !may {
+	if !MayWin(equal) {
 		return 0
 	}
-	differs := [1]uint64{^equal}
-	return winsOf(differs[:], 64)
+	two := equal & (equal >> 1)
+	five := two & (two >> 2) & (equal >> 4)
+	won, open, end := 0, -1<<20, 0
+	for five != 0 {
+		at := bits.TrailingZeros64(five)
+		differing := bits.OnesCount64(^equal & (1<<at - 1) >> end)
+		open = max(open+at-end-lossMismatch*differing, won-lossOpen)
+		end = at + bits.TrailingZeros64(^(equal >> at))
+		open += end - at
+		won = max(won, open)
+		five &= ^uint64(0) << end
+	}
+	return won
 }
 
 // fives returns a bit for each base of word w from which on five bases or more are equal. differs
@@ -126,11 +145,16 @@ func winsOf(differs []uint64, m int) int {
 	return won
 }
 
-// along returns the loss on a diagonal alone, with clips and leaps (lemma 10).
-func along(differs []uint64, m int) int {
+// along returns the loss on a diagonal alone, with clips and leaps (lemma 10). Where that is more
+// than `most`, the result is above `most` and no more than the loss, as later bases only add to what
+// is lost.
+func along(differs []uint64, m, most int) int {
 	lost, least, leap := 0, m, 0 // up to a base, of all, and from where one may leap there
 	for w, x := range differs {
 		for ; x != 0; x &= x - 1 {
+			if lost > most {
+				return min(least, lost)
+			}
 			at := 64*w + bits.TrailingZeros64(x)
 			least = min(least, lost+m-at)
 			leap = min(leap, lost-at)
@@ -167,13 +191,17 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 	}
 	won := l.findBeside(strand, p, d, near)
 	if l.crowded() {
-		d.least = lost
+		d.looked, d.least = false, lost
 		return
 	}
-	if d.along == 0 {
-		d.along = along(d.differs, b.m)
+	d.least = along(d.differs, b.m, most+won) - won
+	if d.least <= most && len(l.wave.at) > 2 {
+		// Lemma 12: each gap loses more than in the chain.
+		if lost, _ := l.chained(d.differs, most-1); lost >= most {
+			d.least = most + 1
+		}
 	}
-	if d.least = d.along - won; d.least <= most {
+	if d.least <= most {
 		d.least = l.wave.least(l.beside, b, most)
 	}
 }
@@ -187,12 +215,14 @@ func (b *localBudget) floor(d *localDiagonal) int {
 }
 
 // findBeside leaves in l.wave a diagonal and its neighbours, up to `near` away, on which segments
-// win, and the bases that differ on each in l.beside. It returns the most that these win, or 0.
+// win, and the bases that differ on each in l.beside. It returns the most that alignments with a
+// gap win by these, less what the gaps lose beside, which is 1 or more.
 //
 // An alignment on some of these diagonals has at least as many gap bases as the furthest is away.
 // Where inserted bases are not forgiven each gap base loses 1 beside what bases lose that are not
-// aligned.
-func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) (won int) {
+// aligned. Otherwise the gaps lose more than nothing (lemma 10): an alignment that loses more than
+// some number is not within that number.
+func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) int {
 	b, first := l.budget, l.contig(p).Start+d.diagonal
 	l.beside, l.wave.at = l.beside[:0], l.wave.at[:0]
 	l.won = parallel.Resize(l.won, near+1) // by how far away
@@ -220,13 +250,13 @@ func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) 
 			l.wave.at = append(l.wave.at, int32(at))
 		}
 	}
-	sum := 0
-	for far, wins := range l.won {
-		if sum += wins; b.bounded {
-			won = max(won, sum-far)
-		} else {
-			won = sum
-		}
+	won, sum := -b.m, 0
+	for i, wins := range l.won[1:] {
+		sum += wins
+		won = max(won, sum-(i+1))
+	}
+	if !b.bounded {
+		return sum - 1
 	}
 	return won
 }

@@ -38,7 +38,7 @@ func TestMayQualify(t *testing.T) {
 		strand, place := &view.Strands[Forward], At(0, Forward)
 		may := func(diagonal int) bool {
 			d := localDiagonal{diagonal: diagonal, differs: l.differences(nil, strand, place, diagonal, m)}
-			return along(d.differs, m) <= b.budget || l.mayQualify(strand, place, &d)
+			return along(d.differs, m, m) <= b.budget || l.mayQualify(strand, place, &d)
 		}
 		beside := func(diagonal int) bool {
 			l.lookTogether(strand, place, diagonal-r.IntN(100)*r.IntN(2), diagonal+r.IntN(100)*r.IntN(2))
@@ -61,7 +61,7 @@ func TestMayQualify(t *testing.T) {
 				t.Fatalf("case %d: %d bases, least %d, cap %d: diagonal %d is refused: read %s in %s, %v",
 					n, m, rules.Least, rules.Cap, diagonal, p.Read, p.Text, p.Segments)
 			}
-			if !l.MayLead(m, m-rules.Least, m, strand.Planes, place, diagonal) || !beside(diagonal) {
+			if _, leads := l.MayLead(m, m-rules.Least, m, strand.Planes, place, diagonal); !leads || !beside(diagonal) {
 				t.Fatalf("case %d: %d bases, least %d, cap %d: diagonal %d is refused before: read %s in %s, %v",
 					n, m, rules.Least, rules.Cap, diagonal, p.Read, p.Text, p.Segments)
 			}
@@ -89,6 +89,27 @@ func TestUngappedClosed(t *testing.T) {
 	}
 	if best, _ = b.ungapped(closed, nil); best.cost.lost() != lossMismatch || best.first != 0 {
 		t.Errorf("a base that differs, from base %d on, loses %d", best.first, best.cost.lost())
+	}
+}
+
+// TestGapAtEnd has reads whose last six bases lie behind one deleted base: to clip them loses 6, and
+// the gap 7. The bound of alignments with gaps is no more.
+func TestGapAtEnd(t *testing.T) {
+	r := rand.New(rand.NewPCG(67, 68))
+	const m = 100
+	for range 200 {
+		text := truth.Random(r, 300, "ACGT")
+		at := 100 + r.IntN(50)
+		read := text[at:at+m-6] + text[at+m-5:at+m+1]
+		reference := truth.Reference(t, text)
+		l := &Local{Reference: reference, Aligner: &Aligner{Reference: reference}, Cap: DefaultCap}
+		l.begin(m, m-20, lossOpen+1, 0)
+		view := pack(read, 0)
+		strand, place := &view.Strands[Forward], At(0, Forward)
+		d := &localDiagonal{diagonal: at, differs: l.differences(nil, strand, place, at, m)}
+		if l.look(strand, place, d, lossOpen+1); d.least > lossOpen+1 {
+			t.Fatalf("alignments with a gap lose %d at least: %s in %s", d.least, read, text)
+		}
 	}
 }
 

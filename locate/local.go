@@ -180,7 +180,7 @@ func mayLose(differs []uint64, m, most, alongMost int) bool {
 	for _, x := range differs {
 		differing += bits.OnesCount64(x)
 	}
-	return differing < most && (lossMismatch*differing < alongMost || along(differs, m) < alongMost)
+	return differing < most && (lossMismatch*differing < alongMost || along(differs, m, alongMost) < alongMost)
 }
 
 // acrossOne bounds from above what the best alignment loses on two diagonals, g apart, with a gap
@@ -240,12 +240,19 @@ func (l *Local) Leads(m, k, sought int, strand Planes, p Place, diagonal int) bo
 }
 
 // MayLead is Leads, or true where Leads takes long: where segments win on many diagonals beside.
-// Locations looks at such candidates together, which takes less (lemma 23).
-func (l *Local) MayLead(m, k, sought int, strand Planes, p Place, diagonal int) bool {
+// Locations looks at such candidates together, which takes less (lemma 23). It also returns the
+// Differences of the candidate: what Locations need not find out again.
+func (l *Local) MayLead(m, k, sought int, strand Planes, p Place, diagonal int) (differences int32, may bool) {
 	l.hasty = true
-	may := l.Leads(m, k, sought, strand, p, diagonal)
+	may = l.Leads(m, k, sought, strand, p, diagonal)
 	l.hasty = false
-	return may
+	switch d := &l.one; {
+	case !may || !d.looked || d.far:
+		return OffContig, may
+	case d.least <= l.budget.budget:
+		return -int32(d.least), true
+	}
+	return Gapless, true
 }
 
 // leads is Leads for the read at hand. It sets the scores of a diagonal without a gap, and appends
@@ -262,12 +269,12 @@ func (l *Local) leads(strand *Strand, p Place, d *localDiagonal) bool {
 		}
 		return min(lost, d.least) <= b.budget
 	}
-	d.along = along(d.differs, b.m)
-	if d.along > b.budget && !l.mayQualify(strand, p, d) {
+	may := along(d.differs, b.m, b.budget) <= b.budget
+	if !may && !l.mayQualify(strand, p, d) {
 		return false
 	}
 	d.ungapped, d.longest = b.ungapped(d.differs, nil)
-	return d.ungapped.cost.lost() <= b.budget || l.mayQualify(strand, p, d)
+	return !may || d.ungapped.cost.lost() <= b.budget || l.mayQualify(strand, p, d)
 }
 
 // betterClipped tells whether a location scores as much or more with some bases of an end clipped.

@@ -13,10 +13,7 @@ type localDiagonal struct {
 	ungapped localUngapped
 	longest  int      // of its runs of equal bases
 	differs  []uint64 // a bit for each base that differs, or must not be aligned
-	// along is what alignments on it alone lose at least, with leaps (lemma 10), or 0 where that is
-	// not known.
-	along  int
-	closed []uint64 // a bit for each that must not be, or nil
+	closed   []uint64 // a bit for each that must not be, or nil
 	// looked tells whether least and far are known: what alignments with gaps lose at least that
 	// none of costs the cap, and whether one that does may lead to another diagonal (detour.go).
 	looked, far bool
@@ -322,7 +319,7 @@ func (l *Local) open(strand *Strand, diagonals []localDiagonal) []localDiagonal 
 				}
 			}
 			d.ungapped, d.longest = b.ungapped(d.differs, d.closed)
-			d.looked, d.along = false, 0
+			d.looked = false
 		}
 		if d.longest < b.piece {
 			continue

@@ -33,21 +33,22 @@ func StretchMemory(length int64) int64 {
 }
 
 // together returns how many candidates at the start of some, which are sorted, lie together, and
-// whether it is worth to look at their stretch. It is not where a GPU has looked at them.
+// whether it is worth to look at their stretch, by those that nobody has looked at.
 func (l *Local) together(candidates []Candidate) (n int, worth bool) {
 	b, first := l.budget, &candidates[0]
-	if b.budget < b.cap || first.Differences < 0 {
+	if b.budget < b.cap {
 		return len(candidates), false
 	}
-	diagonals := 1
-	for n = 1; n < len(candidates); n++ {
+	diagonals, before := 0, first.Diagonal
+	for n = 0; n < len(candidates); n++ {
 		c := &candidates[n]
-		if c.Place != first.Place || int(c.Diagonal-candidates[n-1].Diagonal) > 2*b.spread || int(c.Diagonal)-int(first.Diagonal) >= mostStretch {
+		if c.Place != first.Place || int(c.Diagonal-before) > 2*b.spread || int(c.Diagonal)-int(first.Diagonal) >= mostStretch {
 			break
 		}
-		if c.Diagonal != candidates[n-1].Diagonal {
+		if c.Differences >= 0 && (n == 0 || c.Diagonal != before) {
 			diagonals++
 		}
+		before = c.Diagonal
 	}
 	width := int(candidates[n-1].Diagonal-first.Diagonal) + 2*b.spread + 1
 	return n, diagonals*cellsOfChain() >= width*b.m

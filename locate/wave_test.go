@@ -183,6 +183,11 @@ func TestWinsOf(t *testing.T) {
 		if got := winsOf(differs, m); got != won {
 			t.Fatalf("%d bases of which %x differ win %d, want %d", m, differs, got, won)
 		}
+		if m <= 64 {
+			if got := Wins(^differs[0] & (1<<m - 1)); got != won {
+				t.Fatalf("one word of %d bases of which %x differ wins %d, want %d", m, differs, got, won)
+			}
+		}
 		some += min(won, 1)
 	}
 	if some < effort.Pick(25000, 1250) {

@@ -1,7 +1,6 @@
 package find
 
 import (
-	"slices"
 	"sync/atomic"
 
 	"scanmap/dna"
@@ -11,13 +10,15 @@ import (
 
 // leads tells whether a local location, or a part, of a read may go through the diagonal of a
 // candidate, by bounds. Candidates without one would be left out later, all of a read by the same
-// worker. Some reads have many; here all workers share them.
+// worker. Some reads have many; here all workers share them. It sets the candidate's Differences.
 func (b *Batch) leads(l *locate.Local, c *locate.Candidate) bool {
 	read, strand := int(c.Read), b.strand(int(c.Read), c.Place.Strand())
 	if b.local.Parts {
 		return l.LeadsToPart(b.Length(read), strand, c.Place, int(c.Diagonal))
 	}
-	return l.MayLead(b.Length(read), b.K(read), b.Sought(read), strand, c.Place, int(c.Diagonal))
+	differences, may := l.MayLead(b.Length(read), b.K(read), b.Sought(read), strand, c.Place, int(c.Diagonal))
+	c.Differences = differences
+	return may
 }
 
 // A refuser makes candidates, and leaves out the ones leading to nothing.
@@ -63,7 +64,12 @@ func (r *refuser) add(to []locate.Candidate, of *shared, b *Batch, n int, looked
 			touched |= dna.WindowOrZero(of.ref.Bases.Low, offset) | dna.WindowOrZero(of.ref.Bases.High, offset) | b.strand(int(c.Read), c.Place.Strand())[0]
 		}
 		r.touched[worker] = touched
-		left := slices.DeleteFunc(made, func(c locate.Candidate) bool { return !b.leads(local, &c) })
+		left := made[:0]
+		for _, c := range made {
+			if b.leads(local, &c) {
+				left = append(left, c)
+			}
+		}
 		refused.Add(int64(len(made) - len(left)))
 		r.made[grain] = left
 	})

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"math"
 	"math/bits"
 
 	"scanmap/locate"
@@ -123,58 +124,88 @@ func localFlank(s *surroundings, n [2]int, starts []int32, i, m, q int, flipped 
 	return newFlank(s, n, at, q, min(from, at), to, edits, flipped)
 }
 
-// localNodes is nodesPlain for local locations.
-func localNodes(pieces []piece, fitting uint64, d *diagonals) (left uint64) {
-	for ; fitting != 0; fitting &= fitting - 1 {
-		if pieces[bits.TrailingZeros64(fitting)].fitsLocal(d) {
+// localNodes is nodesPlain for local locations. wins is scratch memory.
+func localNodes(pieces []piece, fitting uint64, d *diagonals, wins *[fittingBlock]uint64) (left uint64) {
+	for rest := fitting; rest != 0; rest &= rest - 1 {
+		if p := &pieces[bits.TrailingZeros64(rest)]; p.lost(d, p.mayLose()) <= p.mayLose() {
+			left |= rest & -rest
+		}
+	}
+	if left == fitting {
+		return left
+	}
+	fitting &^= left
+	for winning(pieces, fitting, d, wins); fitting != 0; fitting &= fitting - 1 {
+		i := bits.TrailingZeros64(fitting)
+		if wins[i] != 0 && pieces[i].fitsByWins(d, wins[i]) {
 			left |= fitting & -fitting
 		}
 	}
 	return left
 }
 
-// fitsLocal tells whether the node of a piece may lose no more than it may.
-func (p *piece) fitsLocal(d *diagonals) bool {
-	flat, slope, most := int(p[0]>>55&31), int(p[1]>>55&31), int(p[1]>>60)
+// mayLose returns what the node of a piece may lose.
+func (p *piece) mayLose() int { return int(p[1] >> 60) }
+
+// side returns a bit for each base that a piece and the text have in common on a side, in the
+// piece's node, on a diagonal.
+func (p *piece) side(d *diagonals, i, side int) (equal uint64) {
+	differs := (p[side] ^ d[2*i+side]) | (p[2+side] ^ d[2*(spreadDiagonals+i)+side])
+	return ^differs & (1<<(p[side]>>48&63) - 1)
+}
+
+// winningPlain sets, in wins, for each piece of fitting where segments may win: bit 2i + s for side
+// s of diagonal i.
+func winningPlain(pieces []piece, fitting uint64, d *diagonals, wins *[fittingBlock]uint64) {
+	for ; fitting != 0; fitting &= fitting - 1 {
+		i := bits.TrailingZeros64(fitting)
+		wins[i] = 0
+		for at := range 2 * spreadDiagonals {
+			if locate.MayWin(pieces[i].side(d, at/2, at%2)) {
+				wins[i] |= 1 << at
+			}
+		}
+	}
+}
+
+// fitsByWins tells whether the node of a piece loses no more than it may, with what segments win
+// where winningPlain says that they may, but on the piece's own diagonal.
+func (p *piece) fitsByWins(d *diagonals, where uint64) bool {
+	lost, most := p.lost(d, math.MaxInt), p.mayLose()
+	for where &^= 3 << (2 * spreadMiddle); where != 0 && lost > most; where &= where - 1 {
+		at := bits.TrailingZeros64(where)
+		lost -= locate.Wins(p.side(d, at/2, at%2))
+	}
+	return lost <= most
+}
+
+// lost returns what the node of a piece loses on the piece's diagonal, or more than `most` if that
+// is more.
+func (p *piece) lost(d *diagonals, most int) (lost int) {
+	flat, slope := int(p[0]>>55&31), int(p[1]>>55&31)
 	if flat == 31 {
 		flat = sideBases
 	}
-	lost := 0
 	for side := range 2 {
-		n := int(p[side] >> 48 & 63)
-		inside := uint64(1)<<n - 1
-		x := ((p[side] ^ d[2*spreadMiddle+side]) | (p[2+side] ^ d[2*(spreadDiagonals+spreadMiddle)+side])) & inside
+		equal, n := p.side(d, spreadMiddle, side), int(p[side]>>48&63)
 		f, s := n, 32
 		if p[side]>>54&1 != 0 {
 			f, s = flat, slope
 		}
-		lost += lostBeside(x, n, f, s)
-	}
-	if lost <= most {
-		return true
-	}
-	for side := range 2 {
-		low, high, inside := p[side], p[2+side], uint64(1)<<(p[side]>>48&63)-1
-		for i := range spreadDiagonals {
-			equal := ^((low ^ d[2*i+side]) | (high ^ d[2*(spreadDiagonals+i)+side])) & inside
-			two := equal & (equal >> 1)
-			if two&(two>>2)&(equal>>4) == 0 || i == spreadMiddle {
-				continue // without a run of five bases nothing wins
-			}
-			if lost -= locate.Wins(equal); lost <= most {
-				return true
-			}
+		if lost += lostBeside(^equal&(1<<n-1), n, f, s, most-lost); lost > most {
+			break
 		}
 	}
-	return false
+	return lost
 }
 
 // lostBeside returns the least that n bases beside a piece lose on its diagonal, with leaps (lemma
 // 10 of locate), from a bit for each base that differs. Bases clipped from some base on lose 1
-// each, or flat and slope 32nds for each if this is less.
-func lostBeside(differs uint64, n, flat, slope int) int {
+// each, or flat and slope 32nds for each if this is less. Where more than `most` is lost, the
+// result is above `most`, as later bases only add to what is lost.
+func lostBeside(differs uint64, n, flat, slope, most int) int {
 	lost, least, leap := 0, n, 0 // up to a base, of all, and from where one may leap there
-	for differs != 0 {
+	for differs != 0 && lost <= most {
 		at := bits.TrailingZeros64(differs)
 		differs &= differs - 1
 		clip := n - at

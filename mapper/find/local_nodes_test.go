@@ -1,6 +1,8 @@
 package find
 
 import (
+	"math"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -46,7 +48,7 @@ func TestLocalNodes(t *testing.T) {
 			around := surround(&text, diagonal+int(at), c.Bases, flipped)
 			var d diagonals
 			d.fill(&text, diagonal+int(at), c.Bases, flipped)
-			if around.fits(f) && entry.fitsLocal(&d) {
+			if around.fits(f) && localNodes([]piece{entry}, 1, &d, new([fittingBlock]uint64)) == 1 {
 				kept = true
 			} else {
 				refused++
@@ -60,6 +62,85 @@ func TestLocalNodes(t *testing.T) {
 	if refused < hits/100 {
 		t.Errorf("%d of %d hits refused: the test shows little", refused, hits)
 	}
+}
+
+// TestWinningTwins compares winning on this machine with winningPlain, and localNodes with all
+// that is lost and won, on pieces beside which runs of a few bases equal the text.
+func TestWinningTwins(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(73, 74))
+	winners, passed := 0, 0
+	for range effort.Pick(20000, 2000) {
+		var d diagonals
+		for i := range d {
+			d[i] = r.Uint64()
+		}
+		pieces := make([]piece, 1+r.IntN(fittingBlock))
+		for i := range pieces {
+			p := &pieces[i]
+			const bases = uint64(1)<<sideBases - 1
+			for side := range 2 {
+				p[side], p[2+side] = r.Uint64()&bases, r.Uint64()&bases
+				for range r.IntN(4) {
+					diagonal := 2*r.IntN(spreadDiagonals) + side
+					if r.IntN(4) == 0 {
+						diagonal = 2*spreadMiddle + side
+					}
+					at := r.IntN(sideBases)
+					run := (uint64(1)<<[]int{4, 5, 5, 6, 7, 8, 40}[r.IntN(7)] - 1) << at & bases
+					ends := (run<<1 | run>>1) &^ run & bases
+					p[side] = p[side]&^(run|ends) | d[diagonal]&run | ^d[diagonal]&ends
+					p[2+side] = p[2+side]&^run | d[2*spreadDiagonals+diagonal]&run
+				}
+				p[side] |= r.Uint64N(sideBases+1)<<48 | r.Uint64N(2)<<54 | r.Uint64N(32)<<55
+			}
+			p[1] |= r.Uint64N(mostLost+1) << 60
+		}
+		fitting := r.Uint64() >> (64 - len(pieces))
+		var wins, plain [fittingBlock]uint64
+		winning(pieces, fitting, &d, &wins)
+		winningPlain(pieces, fitting, &d, &plain)
+		if wins != plain {
+			t.Fatalf("%x, plain %x", wins, plain)
+		}
+		want := uint64(0)
+		for i := range pieces {
+			winners += bits.OnesCount64(wins[i])
+			if lost := lostAndWon(&pieces[i], &d); fitting>>i&1 != 0 && lost <= pieces[i].mayLose() {
+				want |= 1 << i
+			}
+		}
+		if got := localNodes(pieces, fitting, &d, &wins); got != want {
+			t.Fatalf("%b of %b, by what is lost %b", got, fitting, want)
+		}
+		passed += bits.OnesCount64(want)
+	}
+	if winners < 1000 || passed < 1000 {
+		t.Error("too one-sided:", winners, passed)
+	}
+}
+
+// lostAndWon returns what a node loses on its diagonal, less what segments win on all others.
+func lostAndWon(p *piece, d *diagonals) (lost int) {
+	for i := range spreadDiagonals {
+		for side := range 2 {
+			n := int(p[side] >> 48 & 63)
+			equal := ^((p[side] ^ d[2*i+side]) | (p[2+side] ^ d[2*(spreadDiagonals+i)+side])) & (1<<n - 1)
+			if i != spreadMiddle {
+				lost -= locate.Wins(equal)
+				continue
+			}
+			flat, slope := n, 32
+			if p[side]>>54&1 != 0 {
+				flat, slope = int(p[0]>>55&31), int(p[1]>>55&31)
+				if flat == 31 {
+					flat = sideBases
+				}
+			}
+			lost += lostBeside(^equal&(1<<n-1), n, flat, slope, math.MaxInt)
+		}
+	}
+	return lost
 }
 
 // placed returns where the pieces of a read start: as evenly as choose has them, or anywhere.

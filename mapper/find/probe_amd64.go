@@ -19,6 +19,11 @@ func fittingAVX2(entries *[2]uint64, n uint64, code uint64, low uint64, lowBefor
 //go:noescape
 func nodesAVX2(pieces *[4]uint64, fitting uint64, around *[80]uint64) uint64
 
+// winningAVX2 is winningPlain for processors with AVX2.
+//
+//go:noescape
+func winningAVX2(pieces *[4]uint64, fitting uint64, around *[80]uint64, wins *[64]uint64)
+
 // fetchBMI has the processor fetch the pieces of the bits of fitting, without waiting for them.
 //
 //go:noescape

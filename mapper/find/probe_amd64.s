@@ -1221,6 +1221,273 @@ done:
 	MOVQ BX, ret+24(FP)
 	RET
 
+DATA everyBit<>+0(SB)/8, $0xffffffffffffffff
+DATA everyBit<>+8(SB)/8, $0xffffffffffffffff
+DATA everyBit<>+16(SB)/8, $0xffffffffffffffff
+DATA everyBit<>+24(SB)/8, $0xffffffffffffffff
+GLOBL everyBit<>(SB), RODATA|NOPTR, $32
+
+DATA sideBits<>+0(SB)/8, $0x000000000000003f
+DATA sideBits<>+8(SB)/8, $0x000000000000003f
+DATA sideBits<>+16(SB)/8, $0x000000000000003f
+DATA sideBits<>+24(SB)/8, $0x000000000000003f
+GLOBL sideBits<>(SB), RODATA|NOPTR, $32
+
+// func winningAVX2(pieces *[4]uint64, fitting uint64, around *[80]uint64, wins *[64]uint64)
+// Requires: AVX, AVX2, BMI
+TEXT ·winningAVX2(SB), NOSPLIT, $0-32
+	MOVQ    pieces+0(FP), AX
+	MOVQ    fitting+8(FP), CX
+	MOVQ    around+16(FP), DX
+	MOVQ    wins+24(FP), BX
+	VMOVDQU everyBit<>+0(SB), Y0
+	VMOVDQU sideBits<>+0(SB), Y1
+	VPXOR   Y2, Y2, Y2
+
+next:
+	TESTQ          CX, CX
+	JZ             done
+	TZCNTQ         CX, SI
+	BLSRQ          CX, CX
+	MOVQ           SI, DI
+	SHLQ           $0x05, DI
+	ADDQ           AX, DI
+	VBROADCASTI128 (DI), Y3
+	VBROADCASTI128 16(DI), Y4
+	VPSRLQ         $0x30, Y3, Y5
+	VPAND          Y1, Y5, Y5
+	VPSLLVQ        Y5, Y0, Y5
+	XORQ           DI, DI
+	VPXOR          288(DX), Y3, Y6
+	VPXOR          608(DX), Y4, Y7
+	VPOR           Y7, Y6, Y6
+	VPOR           Y5, Y6, Y6
+	VPXOR          Y0, Y6, Y6
+	VPSRLQ         $0x01, Y6, Y7
+	VPAND          Y6, Y7, Y8
+	VPSRLQ         $0x02, Y8, Y7
+	VPAND          Y8, Y7, Y8
+	VPSRLQ         $0x04, Y6, Y7
+	VPAND          Y8, Y7, Y6
+	VPSRLQ         $0x03, Y8, Y7
+	VPAND          Y8, Y7, Y7
+	VPADDQ         Y6, Y6, Y8
+	VPANDN         Y6, Y8, Y6
+	VPADDQ         Y0, Y6, Y8
+	VPAND          Y6, Y8, Y8
+	VPOR           Y8, Y7, Y7
+	VPCMPEQQ       Y2, Y7, Y7
+	VMOVMSKPD      Y7, R8
+	SHLQ           $0x04, DI
+	ORQ            R8, DI
+	VPXOR          256(DX), Y3, Y6
+	VPXOR          576(DX), Y4, Y7
+	VPOR           Y7, Y6, Y6
+	VPOR           Y5, Y6, Y6
+	VPXOR          Y0, Y6, Y6
+	VPSRLQ         $0x01, Y6, Y7
+	VPAND          Y6, Y7, Y8
+	VPSRLQ         $0x02, Y8, Y7
+	VPAND          Y8, Y7, Y8
+	VPSRLQ         $0x04, Y6, Y7
+	VPAND          Y8, Y7, Y6
+	VPSRLQ         $0x03, Y8, Y7
+	VPAND          Y8, Y7, Y7
+	VPADDQ         Y6, Y6, Y8
+	VPANDN         Y6, Y8, Y6
+	VPADDQ         Y0, Y6, Y8
+	VPAND          Y6, Y8, Y8
+	VPOR           Y8, Y7, Y7
+	VPCMPEQQ       Y2, Y7, Y7
+	VMOVMSKPD      Y7, R8
+	SHLQ           $0x04, DI
+	ORQ            R8, DI
+	VPXOR          224(DX), Y3, Y6
+	VPXOR          544(DX), Y4, Y7
+	VPOR           Y7, Y6, Y6
+	VPOR           Y5, Y6, Y6
+	VPXOR          Y0, Y6, Y6
+	VPSRLQ         $0x01, Y6, Y7
+	VPAND          Y6, Y7, Y8
+	VPSRLQ         $0x02, Y8, Y7
+	VPAND          Y8, Y7, Y8
+	VPSRLQ         $0x04, Y6, Y7
+	VPAND          Y8, Y7, Y6
+	VPSRLQ         $0x03, Y8, Y7
+	VPAND          Y8, Y7, Y7
+	VPADDQ         Y6, Y6, Y8
+	VPANDN         Y6, Y8, Y6
+	VPADDQ         Y0, Y6, Y8
+	VPAND          Y6, Y8, Y8
+	VPOR           Y8, Y7, Y7
+	VPCMPEQQ       Y2, Y7, Y7
+	VMOVMSKPD      Y7, R8
+	SHLQ           $0x04, DI
+	ORQ            R8, DI
+	VPXOR          192(DX), Y3, Y6
+	VPXOR          512(DX), Y4, Y7
+	VPOR           Y7, Y6, Y6
+	VPOR           Y5, Y6, Y6
+	VPXOR          Y0, Y6, Y6
+	VPSRLQ         $0x01, Y6, Y7
+	VPAND          Y6, Y7, Y8
+	VPSRLQ         $0x02, Y8, Y7
+	VPAND          Y8, Y7, Y8
+	VPSRLQ         $0x04, Y6, Y7
+	VPAND          Y8, Y7, Y6
+	VPSRLQ         $0x03, Y8, Y7
+	VPAND          Y8, Y7, Y7
+	VPADDQ         Y6, Y6, Y8
+	VPANDN         Y6, Y8, Y6
+	VPADDQ         Y0, Y6, Y8
+	VPAND          Y6, Y8, Y8
+	VPOR           Y8, Y7, Y7
+	VPCMPEQQ       Y2, Y7, Y7
+	VMOVMSKPD      Y7, R8
+	SHLQ           $0x04, DI
+	ORQ            R8, DI
+	VPXOR          160(DX), Y3, Y6
+	VPXOR          480(DX), Y4, Y7
+	VPOR           Y7, Y6, Y6
+	VPOR           Y5, Y6, Y6
+	VPXOR          Y0, Y6, Y6
+	VPSRLQ         $0x01, Y6, Y7
+	VPAND          Y6, Y7, Y8
+	VPSRLQ         $0x02, Y8, Y7
+	VPAND          Y8, Y7, Y8
+	VPSRLQ         $0x04, Y6, Y7
+	VPAND          Y8, Y7, Y6
+	VPSRLQ         $0x03, Y8, Y7
+	VPAND          Y8, Y7, Y7
+	VPADDQ         Y6, Y6, Y8
+	VPANDN         Y6, Y8, Y6
+	VPADDQ         Y0, Y6, Y8
+	VPAND          Y6, Y8, Y8
+	VPOR           Y8, Y7, Y7
+	VPCMPEQQ       Y2, Y7, Y7
+	VMOVMSKPD      Y7, R8
+	SHLQ           $0x04, DI
+	ORQ            R8, DI
+	VPXOR          128(DX), Y3, Y6
+	VPXOR          448(DX), Y4, Y7
+	VPOR           Y7, Y6, Y6
+	VPOR           Y5, Y6, Y6
+	VPXOR          Y0, Y6, Y6
+	VPSRLQ         $0x01, Y6, Y7
+	VPAND          Y6, Y7, Y8
+	VPSRLQ         $0x02, Y8, Y7
+	VPAND          Y8, Y7, Y8
+	VPSRLQ         $0x04, Y6, Y7
+	VPAND          Y8, Y7, Y6
+	VPSRLQ         $0x03, Y8, Y7
+	VPAND          Y8, Y7, Y7
+	VPADDQ         Y6, Y6, Y8
+	VPANDN         Y6, Y8, Y6
+	VPADDQ         Y0, Y6, Y8
+	VPAND          Y6, Y8, Y8
+	VPOR           Y8, Y7, Y7
+	VPCMPEQQ       Y2, Y7, Y7
+	VMOVMSKPD      Y7, R8
+	SHLQ           $0x04, DI
+	ORQ            R8, DI
+	VPXOR          96(DX), Y3, Y6
+	VPXOR          416(DX), Y4, Y7
+	VPOR           Y7, Y6, Y6
+	VPOR           Y5, Y6, Y6
+	VPXOR          Y0, Y6, Y6
+	VPSRLQ         $0x01, Y6, Y7
+	VPAND          Y6, Y7, Y8
+	VPSRLQ         $0x02, Y8, Y7
+	VPAND          Y8, Y7, Y8
+	VPSRLQ         $0x04, Y6, Y7
+	VPAND          Y8, Y7, Y6
+	VPSRLQ         $0x03, Y8, Y7
+	VPAND          Y8, Y7, Y7
+	VPADDQ         Y6, Y6, Y8
+	VPANDN         Y6, Y8, Y6
+	VPADDQ         Y0, Y6, Y8
+	VPAND          Y6, Y8, Y8
+	VPOR           Y8, Y7, Y7
+	VPCMPEQQ       Y2, Y7, Y7
+	VMOVMSKPD      Y7, R8
+	SHLQ           $0x04, DI
+	ORQ            R8, DI
+	VPXOR          64(DX), Y3, Y6
+	VPXOR          384(DX), Y4, Y7
+	VPOR           Y7, Y6, Y6
+	VPOR           Y5, Y6, Y6
+	VPXOR          Y0, Y6, Y6
+	VPSRLQ         $0x01, Y6, Y7
+	VPAND          Y6, Y7, Y8
+	VPSRLQ         $0x02, Y8, Y7
+	VPAND          Y8, Y7, Y8
+	VPSRLQ         $0x04, Y6, Y7
+	VPAND          Y8, Y7, Y6
+	VPSRLQ         $0x03, Y8, Y7
+	VPAND          Y8, Y7, Y7
+	VPADDQ         Y6, Y6, Y8
+	VPANDN         Y6, Y8, Y6
+	VPADDQ         Y0, Y6, Y8
+	VPAND          Y6, Y8, Y8
+	VPOR           Y8, Y7, Y7
+	VPCMPEQQ       Y2, Y7, Y7
+	VMOVMSKPD      Y7, R8
+	SHLQ           $0x04, DI
+	ORQ            R8, DI
+	VPXOR          32(DX), Y3, Y6
+	VPXOR          352(DX), Y4, Y7
+	VPOR           Y7, Y6, Y6
+	VPOR           Y5, Y6, Y6
+	VPXOR          Y0, Y6, Y6
+	VPSRLQ         $0x01, Y6, Y7
+	VPAND          Y6, Y7, Y8
+	VPSRLQ         $0x02, Y8, Y7
+	VPAND          Y8, Y7, Y8
+	VPSRLQ         $0x04, Y6, Y7
+	VPAND          Y8, Y7, Y6
+	VPSRLQ         $0x03, Y8, Y7
+	VPAND          Y8, Y7, Y7
+	VPADDQ         Y6, Y6, Y8
+	VPANDN         Y6, Y8, Y6
+	VPADDQ         Y0, Y6, Y8
+	VPAND          Y6, Y8, Y8
+	VPOR           Y8, Y7, Y7
+	VPCMPEQQ       Y2, Y7, Y7
+	VMOVMSKPD      Y7, R8
+	SHLQ           $0x04, DI
+	ORQ            R8, DI
+	VPXOR          (DX), Y3, Y3
+	VPXOR          320(DX), Y4, Y4
+	VPOR           Y4, Y3, Y3
+	VPOR           Y5, Y3, Y3
+	VPXOR          Y0, Y3, Y3
+	VPSRLQ         $0x01, Y3, Y4
+	VPAND          Y3, Y4, Y5
+	VPSRLQ         $0x02, Y5, Y4
+	VPAND          Y5, Y4, Y5
+	VPSRLQ         $0x04, Y3, Y4
+	VPAND          Y5, Y4, Y3
+	VPSRLQ         $0x03, Y5, Y4
+	VPAND          Y5, Y4, Y4
+	VPADDQ         Y3, Y3, Y5
+	VPANDN         Y3, Y5, Y3
+	VPADDQ         Y0, Y3, Y5
+	VPAND          Y3, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPCMPEQQ       Y2, Y4, Y4
+	VMOVMSKPD      Y4, R8
+	SHLQ           $0x04, DI
+	ORQ            R8, DI
+	NOTQ           DI
+	SHLQ           $0x18, DI
+	SHRQ           $0x18, DI
+	MOVQ           DI, (BX)(SI*8)
+	JMP            next
+
+done:
+	VZEROUPPER
+	RET
+
 // func fetchBMI(pieces *[4]uint64, fitting uint64)
 // Requires: BMI, MMX+
 TEXT ·fetchBMI(SB), NOSPLIT, $0-16

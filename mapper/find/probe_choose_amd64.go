@@ -2,8 +2,9 @@ package find
 
 import "golang.org/x/sys/cpu"
 
-// hasAVX2 chooses between probeAVX2, fittingAVX2, nodesAVX2 and spreadAVX2 and their plain twins,
-// once for the process. fittingAVX2 also has an instruction of BMI2, and nodesAVX2 some of BMI1.
+// hasAVX2 chooses between probeAVX2, fittingAVX2, nodesAVX2, winningAVX2 and spreadAVX2 and their
+// plain twins, once for the process. fittingAVX2 also has an instruction of BMI2, and nodesAVX2 and
+// winningAVX2 some of BMI1.
 var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
 
 func probeWindows(filter []uint64, shift, q uint64, multiplier uint32, low, high, lowC, highC uint64, codes *[probeStep]uint32) uint64 {
@@ -29,6 +30,15 @@ func nodes(pieces []piece, fitting uint64, d *diagonals) uint64 {
 		return nodesPlain(pieces, fitting, d)
 	}
 	return nodesAVX2((*[4]uint64)(&pieces[0]), fitting, (*[4 * spreadDiagonals]uint64)(d))
+}
+
+// winning is winningPlain, by the means of this processor.
+func winning(pieces []piece, fitting uint64, d *diagonals, wins *[fittingBlock]uint64) {
+	if !hasAVX2 {
+		winningPlain(pieces, fitting, d, wins)
+		return
+	}
+	winningAVX2((*[4]uint64)(&pieces[0]), fitting, (*[4 * spreadDiagonals]uint64)(d), wins)
 }
 
 // fetch has the processor fetch the pieces of the bits of fitting.

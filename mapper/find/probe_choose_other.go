@@ -14,6 +14,10 @@ func nodes(pieces []piece, fitting uint64, d *diagonals) uint64 {
 	return nodesPlain(pieces, fitting, d)
 }
 
+func winning(pieces []piece, fitting uint64, d *diagonals, wins *[fittingBlock]uint64) {
+	winningPlain(pieces, fitting, d, wins)
+}
+
 func spread(words *sideWords, d *diagonals) { spreadPlain(words, d) }
 
 func fetch([]piece, uint64) {}

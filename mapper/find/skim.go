@@ -247,7 +247,8 @@ type skimWorker struct {
 	positions, codes, from, to [blockWindows]uint32
 	step                       [probeStep]uint32 // codes of the windows of one call
 	around                     diagonals         // for edits
-	beside                     surroundings      // for substitutions alone
+	wins                       [fittingBlock]uint64
+	beside                     surroundings // for substitutions alone
 	fits                       [fitBlock]fit
 	hits                       [hitBlock]hit
 	recent                     recent

@@ -141,7 +141,7 @@ func (s *skimmer) nodes(w *skimWorker, f *fit, offset int, again bool) (left uin
 		w.around.fill(&s.ref.Bases, offset, s.table.q, reverse)
 	}
 	if s.b.local != nil && !s.b.local.Parts {
-		return localNodes(pieces, f.fits, &w.around)
+		return localNodes(pieces, f.fits, &w.around, &w.wins)
 	}
 	return nodes(pieces, f.fits, &w.around)
 }

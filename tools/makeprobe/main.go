@@ -1,5 +1,5 @@
 // Command makeprobe writes the AVX2 versions of inner loops as Go assembly. For mapper/find these
-// are the loops of probeWindows, fitting, nodes and spread, and for locate the loops of
+// are the loops of probeWindows, fitting, nodes, winning and spread, and for locate the loops of
 // changedBlocks and strip. `go generate` calls it where their plain twins are.
 package main
 
@@ -28,6 +28,7 @@ func main() {
 		probe()
 		fitting()
 		nodes()
+		winning()
 		fetch()
 		spreadSides()
 	}

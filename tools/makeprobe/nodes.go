@@ -125,6 +125,69 @@ func nodes() {
 	RET()
 }
 
+// winning writes winningAVX2, which looks at both sides of a piece on two diagonals at a time.
+func winning() {
+	allBits := constant("everyBit", func(int) uint64 { return 1<<64 - 1 })
+	sixBits := constant("sideBits", func(int) uint64 { return 63 })
+	TEXT("winningAVX2", NOSPLIT, "func(pieces *[4]uint64, fitting uint64, around *[80]uint64, wins *[64]uint64)")
+	Pragma("noescape")
+	Doc("winningAVX2 is winningPlain for processors with AVX2.")
+	pieces := Load(Param("pieces"), GP64())
+	fitting := Load(Param("fitting"), GP64())
+	around := Load(Param("around"), GP64())
+	wins := Load(Param("wins"), GP64())
+	ones, six, none := YMM(), YMM(), YMM()
+	VMOVDQU(allBits, ones)
+	VMOVDQU(sixBits, six)
+	VPXOR(none, none, none)
+
+	Label("next")
+	which, at := nextPiece(pieces, fitting, "done")
+	low, high, outside := YMM(), YMM(), YMM()
+	VBROADCASTI128(Mem{Base: at}, low)
+	VBROADCASTI128(Mem{Base: at, Disp: pieceHigh}, high)
+	VPSRLQ(Imm(nearShift), low, outside)
+	VPAND(six, outside, outside)
+	VPSLLVQ(outside, ones, outside)
+	lost := GP64() // a bit for each side of a diagonal where nothing wins, from the last one down
+	XORQ(lost, lost)
+	for i := spreadDiagonals/2 - 1; i >= 0; i-- {
+		equal, x, four, five := YMM(), YMM(), YMM(), YMM()
+		VPXOR(Mem{Base: around, Disp: 2 * diagonalBytes * i}, low, equal)
+		VPXOR(Mem{Base: around, Disp: diagonalBytes * (spreadDiagonals + 2*i)}, high, x)
+		VPOR(x, equal, equal)
+		VPOR(outside, equal, equal)
+		VPXOR(ones, equal, equal)
+		VPSRLQ(Imm(1), equal, x)
+		VPAND(equal, x, four) // from each base on two are equal
+		VPSRLQ(Imm(2), four, x)
+		VPAND(four, x, four)
+		VPSRLQ(Imm(4), equal, x)
+		VPAND(four, x, five)
+		VPSRLQ(Imm(3), four, x)
+		VPAND(four, x, x)        // seven
+		VPADDQ(five, five, four) // which begin one base earlier
+		VPANDN(five, four, five) // where runs of five begin
+		VPADDQ(ones, five, four) // five - 1
+		VPAND(five, four, four)  // all but the first
+		VPOR(four, x, x)
+		VPCMPEQQ(none, x, x)
+		bits := GP32()
+		VMOVMSKPD(x, bits)
+		SHLQ(Imm(4), lost)
+		ORQ(bits.As64(), lost)
+	}
+	NOTQ(lost)
+	SHLQ(Imm(64-2*spreadDiagonals), lost)
+	SHRQ(Imm(64-2*spreadDiagonals), lost)
+	MOVQ(lost, Mem{Base: wins, Index: which, Scale: 8})
+	JMP(LabelRef("next"))
+
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
 // spreadSides writes spreadAVX2, which moves both sides by two bases at a time.
 func spreadSides() {
 	all := constant("allShifts", func(int) uint64 { return 64 })
