@@ -146,7 +146,7 @@ func winsOf(differs []uint64, m int) int {
 }
 
 // along returns the loss on a diagonal alone, with clips and leaps (lemma 10). Where that is more
-// than `most`, the result is above `most` and no more than the loss, as later bases only add to what
+// than `most`, the result is above `most` and no more than the loss: later bases only add to what
 // is lost.
 func along(differs []uint64, m, most int) int {
 	lost, least, leap := 0, m, 0 // up to a base, of all, and from where one may leap there
@@ -194,8 +194,11 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 		d.looked, d.least = false, lost
 		return
 	}
-	d.least = along(d.differs, b.m, most+won) - won
-	if d.least <= most && len(l.wave.at) > 2 {
+	if d.along-won <= most {
+		d.along = along(d.differs, b.m, most+won)
+	}
+	d.least = d.along - won
+	if d.least <= most && len(l.wave.at) > 2 { // with one other diagonal it is rare
 		// Lemma 12: each gap loses more than in the chain.
 		if lost, _ := l.chained(d.differs, most-1); lost >= most {
 			d.least = most + 1

@@ -92,8 +92,8 @@ func TestUngappedClosed(t *testing.T) {
 	}
 }
 
-// TestGapAtEnd has reads whose last six bases lie behind one deleted base: to clip them loses 6, and
-// the gap 7. The bound of alignments with gaps is no more.
+// TestGapAtEnd has reads whose last six bases lie behind one deleted base: to clip them loses 6,
+// and the gap 7. The bound of alignments with gaps is no more.
 func TestGapAtEnd(t *testing.T) {
 	r := rand.New(rand.NewPCG(67, 68))
 	const m = 100

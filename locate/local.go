@@ -269,7 +269,8 @@ func (l *Local) leads(strand *Strand, p Place, d *localDiagonal) bool {
 		}
 		return min(lost, d.least) <= b.budget
 	}
-	may := along(d.differs, b.m, b.budget) <= b.budget
+	d.along = along(d.differs, b.m, b.budget)
+	may := d.along <= b.budget
 	if !may && !l.mayQualify(strand, p, d) {
 		return false
 	}

@@ -13,7 +13,9 @@ type localDiagonal struct {
 	ungapped localUngapped
 	longest  int      // of its runs of equal bases
 	differs  []uint64 // a bit for each base that differs, or must not be aligned
-	closed   []uint64 // a bit for each that must not be, or nil
+	// along is what alignments on it alone lose at least, with leaps (lemma 10), as far as known.
+	along  int
+	closed []uint64 // a bit for each that must not be, or nil
 	// looked tells whether least and far are known: what alignments with gaps lose at least that
 	// none of costs the cap, and whether one that does may lead to another diagonal (detour.go).
 	looked, far bool
@@ -319,7 +321,7 @@ func (l *Local) open(strand *Strand, diagonals []localDiagonal) []localDiagonal 
 				}
 			}
 			d.ungapped, d.longest = b.ungapped(d.differs, d.closed)
-			d.looked = false
+			d.looked, d.along = false, 0
 		}
 		if d.longest < b.piece {
 			continue

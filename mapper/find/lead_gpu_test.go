@@ -242,12 +242,13 @@ func TestLeadRuns(t *testing.T) {
 }
 
 // TestLeadRepeats has reads with a tandem repeat, and copies with other units. Segments win on more
-// diagonals than half a warp has lanes. A GPU knows as much as the host.
+// diagonals than half a warp has lanes. A GPU drops no more than the host, which also looks at
+// segments in order, and nearly as much.
 func TestLeadRepeats(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	r := rand.New(rand.NewPCG(79, 80))
-	wide, kept := 0, 0
+	wide, kept, idle := 0, 0, 0
 	for _, sought := range []int{12, 15, 19} {
 		text := truth.Random(r, 200, "ACGT")
 		var reads []string
@@ -281,8 +282,8 @@ func TestLeadRepeats(t *testing.T) {
 		for _, c := range candidates {
 			read, d := int(c.read), int(c.position())-kernels.TextPadding
 			leads := local.Leads(b.Length(read), b.K(read), sought, b.strand(read, locate.Forward), locate.At(0, locate.Forward), d)
-			if leads != led[c] {
-				t.Fatalf("%d are sought: read %s, at %d of %s: %t on the GPU", sought, reads[read], d-at[read], text[at[read]:][:len(reads[read])], led[c])
+			if leads && !led[c] {
+				t.Fatalf("%d are sought: read %s, at %d of %s is dropped", sought, reads[read], d-at[read], text[at[read]:][:len(reads[read])])
 			}
 			runs := 0 // diagonals with one that wins
 			for k := locate.LossLeap - sought; k <= sought-locate.LossLeap; k++ {
@@ -300,14 +301,16 @@ func TestLeadRepeats(t *testing.T) {
 			switch {
 			case leads:
 				kept++
+			case led[c]:
+				idle++
 			case runs > 16:
 				wide++
 			}
 		}
 		end()
 	}
-	if t.Logf("%d are kept; of those that are not, %d have many diagonals", kept, wide); kept < 100 || wide < 100 {
-		t.Error("the test shows little")
+	if t.Logf("%d are kept, and %d in vain; of others %d have many diagonals", kept, idle, wide); kept < 100 || wide < 100 || idle > kept {
+		t.Errorf("%d are kept, and %d in vain; of others %d have many diagonals", kept, idle, wide)
 	}
 }
 

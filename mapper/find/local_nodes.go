@@ -1,7 +1,6 @@
 package find
 
 import (
-	"math"
 	"math/bits"
 
 	"scanmap/locate"
@@ -127,7 +126,7 @@ func localFlank(s *surroundings, n [2]int, starts []int32, i, m, q int, flipped 
 // localNodes is nodesPlain for local locations. wins is scratch memory.
 func localNodes(pieces []piece, fitting uint64, d *diagonals, wins *[fittingBlock]uint64) (left uint64) {
 	for rest := fitting; rest != 0; rest &= rest - 1 {
-		if p := &pieces[bits.TrailingZeros64(rest)]; p.lost(d, p.mayLose()) <= p.mayLose() {
+		if pieces[bits.TrailingZeros64(rest)].fitsLocal(d, 0) {
 			left |= rest & -rest
 		}
 	}
@@ -137,7 +136,7 @@ func localNodes(pieces []piece, fitting uint64, d *diagonals, wins *[fittingBloc
 	fitting &^= left
 	for winning(pieces, fitting, d, wins); fitting != 0; fitting &= fitting - 1 {
 		i := bits.TrailingZeros64(fitting)
-		if wins[i] != 0 && pieces[i].fitsByWins(d, wins[i]) {
+		if p := &pieces[i]; wins[i] != 0 && p.fitsLocal(d, p.wins(d, wins[i])) {
 			left |= fitting & -fitting
 		}
 	}
@@ -146,6 +145,13 @@ func localNodes(pieces []piece, fitting uint64, d *diagonals, wins *[fittingBloc
 
 // mayLose returns what the node of a piece may lose.
 func (p *piece) mayLose() int { return int(p[1] >> 60) }
+
+// fitsLocal tells whether the node of a piece loses no more than it may, where segments on other
+// diagonals win so much.
+func (p *piece) fitsLocal(d *diagonals, won int) bool {
+	most := p.mayLose() + won
+	return p.lost(d, most) <= most
+}
 
 // side returns a bit for each base that a piece and the text have in common on a side, in the
 // piece's node, on a diagonal.
@@ -168,26 +174,45 @@ func winningPlain(pieces []piece, fitting uint64, d *diagonals, wins *[fittingBl
 	}
 }
 
-// fitsByWins tells whether the node of a piece loses no more than it may, with what segments win
-// where winningPlain says that they may, but on the piece's own diagonal.
-func (p *piece) fitsByWins(d *diagonals, where uint64) bool {
-	lost, most := p.lost(d, math.MaxInt), p.mayLose()
-	for where &^= 3 << (2 * spreadMiddle); where != 0 && lost > most; where &= where - 1 {
+// wins returns what segments win where winningPlain says that they may, but on the piece's own
+// diagonal.
+func (p *piece) wins(d *diagonals, where uint64) (won int) {
+	for where &^= 3 << (2 * spreadMiddle); where != 0; where &= where - 1 {
 		at := bits.TrailingZeros64(where)
-		lost -= locate.Wins(p.side(d, at/2, at%2))
+		won += locate.Wins(p.side(d, at/2, at%2))
 	}
-	return lost <= most
+	return won
 }
 
 // lost returns what the node of a piece loses on the piece's diagonal, or more than `most` if that
 // is more.
+//
+// Lemma 7. Cut the bases on each side into blocks of four, from the piece on, the rest left out,
+// and call a block broken if some of its bases differ. If clipped bases lose 1 each, four times the
+// broken blocks are no more than what is lost and 6. The proof is that of lemma 6 of locate, on one
+// diagonal: a leap over n bases loses LossLeap + n, and no more than (n + 6) / 4 blocks have some
+// of these. Only one end of a side is clipped. ∎
+//
+// Where clipped bases lose `flat` or more, or 1 each, an alignment that loses less than `flat`
+// clips bases that lose 1 each.
 func (p *piece) lost(d *diagonals, most int) (lost int) {
 	flat, slope := int(p[0]>>55&31), int(p[1]>>55&31)
 	if flat == 31 {
 		flat = sideBases
 	}
-	for side := range 2 {
-		equal, n := p.side(d, spreadMiddle, side), int(p[side]>>48&63)
+	var equals [2]uint64
+	broken := 0
+	for side := range equals {
+		equal := p.side(d, spreadMiddle, side)
+		equals[side] = equal
+		two := equal & (equal >> 1)
+		broken += int(p[side]>>50&15) - bits.OnesCount64(two&(two>>2)&0x1111111111111111)
+	}
+	if least := 4*broken - 6; least > most && flat > most {
+		return least
+	}
+	for side, equal := range equals {
+		n := int(p[side] >> 48 & 63)
 		f, s := n, 32
 		if p[side]>>54&1 != 0 {
 			f, s = flat, slope

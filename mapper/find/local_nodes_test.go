@@ -92,7 +92,14 @@ func TestWinningTwins(t *testing.T) {
 					p[side] = p[side]&^(run|ends) | d[diagonal]&run | ^d[diagonal]&ends
 					p[2+side] = p[2+side]&^run | d[2*spreadDiagonals+diagonal]&run
 				}
-				p[side] |= r.Uint64N(sideBases+1)<<48 | r.Uint64N(2)<<54 | r.Uint64N(32)<<55
+				n := r.Uint64N(sideBases + 1)
+				if r.IntN(3) == 0 { // an end of the node is unlike the text
+					n = 4 * r.Uint64N(sideBases/4+1)
+					like := ^uint64(0) >> (64 - n) >> r.IntN(10)
+					p[side] = (d[2*spreadMiddle+side] ^ ^like) & bases
+					p[2+side] = d[2*(spreadDiagonals+spreadMiddle)+side] & bases
+				}
+				p[side] |= n<<48 | r.Uint64N(2)<<54 | r.Uint64N(32)<<55
 			}
 			p[1] |= r.Uint64N(mostLost+1) << 60
 		}
