@@ -78,7 +78,7 @@ func diagonalRunsPlain(low0, low1, high0, high1, low, high, amb, inside, width u
 	return may, begin
 }
 
-// MayWin tells whether segments may win on a diagonal; its argument is that of Wins.
+// MayWin tells whether segments may win on a diagonal, whose equal bases it takes as Wins does.
 func MayWin(equal uint64) bool {
 	may, _ := runs(equal)
 	return may
@@ -145,9 +145,8 @@ func winsOf(differs []uint64, m int) int {
 	return won
 }
 
-// along returns the loss on a diagonal alone, with clips and leaps (lemma 10). Where that is more
-// than `most`, the result is above `most` and no more than the loss: later bases only add to what
-// is lost.
+// along returns the loss on a diagonal alone, with clips and leaps (lemma 10), or more than
+// `most` where the loss is more. Later bases only add to it.
 func along(differs []uint64, m, most int) int {
 	lost, least, leap := 0, m, 0 // up to a base, of all, and from where one may leap there
 	for w, x := range differs {
@@ -219,12 +218,11 @@ func (b *localBudget) floor(d *localDiagonal) int {
 
 // findBeside leaves in l.wave a diagonal and its neighbours, up to `near` away, on which segments
 // win, and the bases that differ on each in l.beside. It returns the most that alignments with a
-// gap win by these, less what the gaps lose beside, which is 1 or more.
+// gap win by these, less the loss of the gaps beside, which is 1 or more.
 //
 // An alignment on some of these diagonals has at least as many gap bases as the furthest is away.
 // Where inserted bases are not forgiven each gap base loses 1 beside what bases lose that are not
-// aligned. Otherwise the gaps lose more than nothing (lemma 10): an alignment that loses more than
-// some number is not within that number.
+// aligned. Otherwise the gaps lose more than nothing (lemma 10), and 1 bounds whole numbers as well.
 func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) int {
 	b, first := l.budget, l.contig(p).Start+d.diagonal
 	l.beside, l.wave.at = l.beside[:0], l.wave.at[:0]

@@ -241,7 +241,7 @@ func (l *Local) Leads(m, k, sought int, strand Planes, p Place, diagonal int) bo
 
 // MayLead is Leads, or true where Leads takes long: where segments win on many diagonals beside.
 // Locations looks at such candidates together, which takes less (lemma 23). It also returns the
-// Differences of the candidate: what Locations need not find out again.
+// Differences of the candidate, which save Locations the same work.
 func (l *Local) MayLead(m, k, sought int, strand Planes, p Place, diagonal int) (differences int32, may bool) {
 	l.hasty = true
 	may = l.Leads(m, k, sought, strand, p, diagonal)

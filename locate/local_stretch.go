@@ -33,7 +33,7 @@ func StretchMemory(length int64) int64 {
 }
 
 // together returns how many candidates at the start of some, which are sorted, lie together, and
-// whether it is worth to look at their stretch, by those that nobody has looked at.
+// whether it is worth to look at their stretch. Candidates with a known loss do not count.
 func (l *Local) together(candidates []Candidate) (n int, worth bool) {
 	b, first := l.budget, &candidates[0]
 	if b.budget < b.cap {

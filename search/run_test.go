@@ -76,7 +76,7 @@ func TestRunInParts(t *testing.T) {
 					{Device: device.Choice{Kind: device.CUDA, Driver: several}},
 					{Device: device.Choice{Kind: device.CUDA, Driver: several, Indices: named}},
 				} {
-					// By default a part of them is tried, each with most stretches and numbers.
+					// By default most stretches and numbers are tried with each, but not all.
 					if turn := i + 2*j + k/2; !effort.Full() && (number < 2 && turn%2 == 1 || number >= 2 && (turn+number)%4 > 0) {
 						continue
 					}

@@ -189,9 +189,10 @@ func (p *piece) wins(d *diagonals, where uint64) (won int) {
 //
 // Lemma 7. Cut the bases on each side into blocks of four, from the piece on, the rest left out,
 // and call a block broken if some of its bases differ. If clipped bases lose 1 each, four times the
-// broken blocks are no more than what is lost and 6. The proof is that of lemma 6 of locate, on one
-// diagonal: a leap over n bases loses LossLeap + n, and no more than (n + 6) / 4 blocks have some
-// of these. Only one end of a side is clipped. ∎
+// broken blocks are no more than the loss and 6.
+//
+// Proof. As for lemma 6 of locate, on one diagonal: a leap over n bases loses LossLeap + n, and no
+// more than (n + 6) / 4 blocks have some of these. Only one end of a side is clipped. ∎
 //
 // Where clipped bases lose `flat` or more, or 1 each, an alignment that loses less than `flat`
 // clips bases that lose 1 each.
@@ -226,8 +227,8 @@ func (p *piece) lost(d *diagonals, most int) (lost int) {
 
 // lostBeside returns the least that n bases beside a piece lose on its diagonal, with leaps (lemma
 // 10 of locate), from a bit for each base that differs. Bases clipped from some base on lose 1
-// each, or flat and slope 32nds for each if this is less. Where more than `most` is lost, the
-// result is above `most`, as later bases only add to what is lost.
+// each, or flat and slope 32nds for each if this is less. A loss above `most` may be a bound above
+// `most`: later bases only add to the loss.
 func lostBeside(differs uint64, n, flat, slope, most int) int {
 	lost, least, leap := 0, n, 0 // up to a base, of all, and from where one may leap there
 	for differs != 0 && lost <= most {

@@ -64,8 +64,8 @@ func TestLocalNodes(t *testing.T) {
 	}
 }
 
-// TestWinningTwins compares winning on this machine with winningPlain, and localNodes with all
-// that is lost and won, on pieces beside which runs of a few bases equal the text.
+// TestWinningTwins compares winning on this machine with winningPlain, and localNodes with the sum
+// of all losses and wins, on pieces beside which runs of a few bases equal the text.
 func TestWinningTwins(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(73, 74))
@@ -127,7 +127,7 @@ func TestWinningTwins(t *testing.T) {
 	}
 }
 
-// lostAndWon returns what a node loses on its diagonal, less what segments win on all others.
+// lostAndWon returns the loss of a node on its diagonal, less the wins of segments on all others.
 func lostAndWon(p *piece, d *diagonals) (lost int) {
 	for i := range spreadDiagonals {
 		for side := range 2 {

@@ -26,7 +26,7 @@ type aPattern struct {
 	iupac          bool // letters of the text stand for their bases
 }
 
-// readings are the texts that a text stands for: itself or, with iupac, all of them; N stays.
+// readings are the texts of one with ambiguous letters: itself or, with iupac, all. N stays.
 func (p *aPattern) readings(text string) []string {
 	for i := range text {
 		bases, ok := iupacBases[text[i]]
