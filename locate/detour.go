@@ -222,7 +222,8 @@ func (b *localBudget) floor(d *localDiagonal) int {
 //
 // An alignment on some of these diagonals has at least as many gap bases as the furthest is away.
 // Where inserted bases are not forgiven each gap base loses 1 beside what bases lose that are not
-// aligned. Otherwise the gaps lose more than nothing (lemma 10), and 1 bounds whole numbers as well.
+// aligned. Otherwise the gaps lose more than nothing (lemma 10), and 1 is as good a bound where
+// whole numbers are compared.
 func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) int {
 	b, first := l.budget, l.contig(p).Start+d.diagonal
 	l.beside, l.wave.at = l.beside[:0], l.wave.at[:0]
