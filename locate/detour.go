@@ -87,9 +87,6 @@ func MayWin(equal uint64) bool {
 // Wins returns what disjoint segments win at most on a diagonal, from a bit for each of its bases,
 // 64 at most, that is equal: winsOf for one word.
 func Wins(equal uint64) int {
-	if !MayWin(equal) {
-		return 0
-	}
 	two := equal & (equal >> 1)
 	five := two & (two >> 2) & (equal >> 4)
 	won, open, end := 0, -1<<20, 0
@@ -179,13 +176,13 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 	d.looked = true
 	b := l.budget
 	d.least = most + 1
-	near, lost := b.nearOf(most), 0 // what all lose at least, by lemma 12
+	near, lost := b.nearOf(most), 0 // what all lose at least, and more with a gap (lemma 12)
 	if most >= b.cap {
 		if d.far, lost = l.mayBeCapped(strand, p, d, most); d.far && l.hasty {
 			return // it may qualify, whatever it loses with other gaps
 		}
 	}
-	if near == 0 || lost > most || l.broken(strand, p, d.diagonal, near, most) {
+	if near == 0 || lost >= most || l.broken(strand, p, d.diagonal, near, most) {
 		return
 	}
 	won := l.findBeside(strand, p, d, near)
@@ -218,12 +215,12 @@ func (b *localBudget) floor(d *localDiagonal) int {
 
 // findBeside leaves in l.wave a diagonal and its neighbours, up to `near` away, on which segments
 // win, and the bases that differ on each in l.beside. It returns the most that alignments with a
-// gap win by these, less the loss of the gaps beside, which is 1 or more.
+// gap win by these, less the loss of the gaps beside.
 //
 // An alignment on some of these diagonals has at least as many gap bases as the furthest is away.
 // Where inserted bases are not forgiven each gap base loses 1 beside what bases lose that are not
-// aligned. Otherwise the gaps lose more than nothing (lemma 10), and 1 is as good a bound where
-// whole numbers are compared.
+// aligned. Otherwise the gaps lose more than nothing (lemma 10), which is 1 where whole numbers are
+// compared.
 func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) int {
 	b, first := l.budget, l.contig(p).Start+d.diagonal
 	l.beside, l.wave.at = l.beside[:0], l.wave.at[:0]
@@ -253,9 +250,9 @@ func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) 
 		}
 	}
 	won, sum := -b.m, 0
-	for i, wins := range l.won[1:] {
-		sum += wins
-		won = max(won, sum-(i+1))
+	for far := 1; far <= near; far++ {
+		sum += l.won[far]
+		won = max(won, sum-far)
 	}
 	if !b.bounded {
 		return sum - 1

@@ -246,13 +246,10 @@ func (l *Local) MayLead(m, k, sought int, strand Planes, p Place, diagonal int) 
 	l.hasty = true
 	may = l.Leads(m, k, sought, strand, p, diagonal)
 	l.hasty = false
-	switch d := &l.one; {
-	case !may || !d.looked || d.far:
-		return OffContig, may
-	case d.least <= l.budget.budget:
-		return -int32(d.least), true
+	if d := &l.one; may && d.looked && !d.far {
+		return -int32(d.least), true // it may qualify by gaps alone
 	}
-	return Gapless, true
+	return OffContig, may
 }
 
 // leads is Leads for the read at hand. It sets the scores of a diagonal without a gap, and appends

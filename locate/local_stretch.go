@@ -39,13 +39,13 @@ func (l *Local) together(candidates []Candidate) (n int, worth bool) {
 	if b.budget < b.cap {
 		return len(candidates), false
 	}
-	diagonals, before := 0, first.Diagonal
+	diagonals, before := 0, first.Diagonal-1
 	for n = 0; n < len(candidates); n++ {
 		c := &candidates[n]
 		if c.Place != first.Place || int(c.Diagonal-before) > 2*b.spread || int(c.Diagonal)-int(first.Diagonal) >= mostStretch {
 			break
 		}
-		if c.Differences >= 0 && (n == 0 || c.Diagonal != before) {
+		if c.Differences >= 0 && c.Diagonal != before {
 			diagonals++
 		}
 		before = c.Diagonal

@@ -136,7 +136,8 @@ func localNodes(pieces []piece, fitting uint64, d *diagonals, wins *[fittingBloc
 	fitting &^= left
 	for winning(pieces, fitting, d, wins); fitting != 0; fitting &= fitting - 1 {
 		i := bits.TrailingZeros64(fitting)
-		if p := &pieces[i]; wins[i] != 0 && p.fitsLocal(d, p.wins(d, wins[i])) {
+		others := wins[i] &^ (3 << (2 * spreadMiddle)) // but the piece's own
+		if p := &pieces[i]; others != 0 && p.fitsLocal(d, p.wins(d, others)) {
 			left |= fitting & -fitting
 		}
 	}
@@ -174,10 +175,9 @@ func winningPlain(pieces []piece, fitting uint64, d *diagonals, wins *[fittingBl
 	}
 }
 
-// wins returns what segments win where winningPlain says that they may, but on the piece's own
-// diagonal.
+// wins returns what segments win at most, where winningPlain says that they may.
 func (p *piece) wins(d *diagonals, where uint64) (won int) {
-	for where &^= 3 << (2 * spreadMiddle); where != 0; where &= where - 1 {
+	for ; where != 0; where &= where - 1 {
 		at := bits.TrailingZeros64(where)
 		won += locate.Wins(p.side(d, at/2, at%2))
 	}
@@ -191,8 +191,9 @@ func (p *piece) wins(d *diagonals, where uint64) (won int) {
 // and call a block broken if some of its bases differ. If clipped bases lose 1 each, four times the
 // broken blocks are no more than the loss and 6.
 //
-// Proof. As for lemma 6 of locate, on one diagonal: a leap over n bases loses LossLeap + n, and no
-// more than (n + 6) / 4 blocks have some of these. Only one end of a side is clipped. ∎
+// Proof. As for lemma 6 of locate, on one diagonal: a mismatch loses 5, a leap over n bases loses
+// LossLeap + n, and no more than (n + 6) / 4 blocks have some of these. Only one end of a side is
+// clipped. ∎
 //
 // Where clipped bases lose `flat` or more, or 1 each, an alignment that loses less than `flat`
 // clips bases that lose 1 each.
