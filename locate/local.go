@@ -21,8 +21,8 @@ const (
 	// mostColumns is where neighbouring candidates, as of tandem repeats over millions of bases,
 	// are settled apart, for the same reason. A place on such a border may be there twice.
 	mostColumns = 1 << 20
-	// longestPiece is the most bases of a piece that finders look up.
-	longestPiece = 16
+	// LongestPiece is the most bases of a piece that finders look up.
+	LongestPiece = 16
 	// shortestPiece is the least.
 	shortestPiece = 5
 )

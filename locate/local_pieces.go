@@ -1,5 +1,7 @@
 package locate
 
+import "sort"
+
 // LocalPieces are the pieces of a read by which its local locations are found: Number disjoint ones
 // of Bases each, anywhere but in the first and the last Inset bases of the read.
 type LocalPieces struct {
@@ -51,13 +53,19 @@ func CutLocal(m, least, most int) LocalPieces {
 	c := LocalPieces{budget: m - least, Cap: most, length: m}
 	for c.Number = c.budget/4 + 1; ; c.Number++ {
 		c.Inset = c.budget / c.Number
-		if c.Bases = min((m-2*c.Inset)/c.Number, longestPiece); c.Bases < shortestPiece {
+		if c.Bases = min((m-2*c.Inset)/c.Number, LongestPiece); c.Bases < shortestPiece {
 			return LocalPieces{}
 		}
 		if c.enough() {
 			return c
 		}
 	}
+}
+
+// MostLost returns the largest loss for which CutLocal cuts a read of m bases into pieces of some
+// bases or more, where gaps cost `most` at most.
+func MostLost(m, most, bases int) int {
+	return sort.Search(m, func(loss int) bool { return CutLocal(m, m-loss-1, most).Bases < bases })
 }
 
 // enough tells whether what lemma 3 asks for holds.

@@ -31,7 +31,7 @@ func PartPieces(m int) int {
 		return 0
 	}
 	for n := 1; m/n >= shortestPiece; n++ {
-		p := min(m/n, longestPiece)
+		p := min(m/n, LongestPiece)
 		enough := true
 		for l := LeastPart; l <= m && enough; l++ {
 			enough = max(l-(m-n*p), 0)/p > partEdits(l)

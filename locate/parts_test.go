@@ -34,7 +34,7 @@ func TestPartPieces(t *testing.T) {
 // TestPartPiecesAreEnough pushes all pieces to one end, and counts those at the other.
 func TestPartPiecesAreEnough(t *testing.T) {
 	enough := func(m, n int) bool {
-		p := min(m/n, longestPiece)
+		p := min(m/n, LongestPiece)
 		for l := LeastPart; l <= m; l++ {
 			inside := 0
 			for j := range n {
@@ -167,7 +167,7 @@ func drawParts(r *rand.Rand) (contigs []string, read string) {
 // partCandidates returns the diagonals on which pieces of a read lie unchanged, wherever these are.
 func partCandidates(r *rand.Rand, contigs []string, read string) (candidates []Candidate) {
 	n := PartPieces(len(read))
-	p := min(len(read)/n, longestPiece)
+	p := min(len(read)/n, LongestPiece)
 	free := len(read) - n*p
 	gaps := make([]int, n+1) // beside pieces
 	for range free {

@@ -62,3 +62,15 @@ func hasPiece(text, read string, diagonal, k int) bool {
 	}
 	return false
 }
+
+// TestMostLost has the loss at which the pieces of CutLocal become shorter.
+func TestMostLost(t *testing.T) {
+	for m := 36; m <= 300; m += 3 {
+		for _, bases := range []int{LongestPiece, 12} {
+			lost := MostLost(m, DefaultCap, bases)
+			if lost > 0 && CutLocal(m, m-lost, DefaultCap).Bases < bases || CutLocal(m, m-lost-1, DefaultCap).Bases >= bases {
+				t.Errorf("%d bases in pieces of %d: %d", m, bases, lost)
+			}
+		}
+	}
+}

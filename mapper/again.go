@@ -97,16 +97,16 @@ func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []
 }
 
 // seekAgain sets again[i] to the distance up to which read number i of the group is to be sought
-// again, or to notAgain. The reads begin with number `from` of the batch. If last is set, all is
-// known then that counts.
-func (w *worker) seekAgain(l *library, from int, again []int32, last bool) {
+// again in a step, or to notAgain. The reads begin with number `from` of the batch. After the last
+// step all is known that counts.
+func (w *worker) seekAgain(l *library, from int, again []int32, of step) {
 	together := l.together()
 	for i := 0; i < len(again); i += together {
 		upTo := again[i : i+together]
 		if together == 2 {
-			w.seekPair(l, from+i, i, upTo, last)
+			w.seekPair(l, from+i, i, upTo, of)
 		} else {
-			upTo[0], _ = w.group.nextDistance(from, i, w.group.near, last)
+			upTo[0], _ = w.group.nextDistance(from, i, w.group.near, of)
 		}
 		for x := range upTo {
 			if read := from + i + x; upTo[x] <= int32(w.group.batch.Sought(read)) || w.group.batch.Length(read) == 0 {
@@ -117,33 +117,40 @@ func (w *worker) seekAgain(l *library, from int, again []int32, last bool) {
 }
 
 // seekPair is seekAgain for a pair.
-func (w *worker) seekPair(l *library, read, i int, upTo []int32, last bool) {
+func (w *worker) seekPair(l *library, read, i int, upTo []int32, of step) {
 	g, beyond, wide := &w.group, w.group.near, w.pairing.wide(l.insert.Load())
 	if wide > beyond && g.horizons[i].n > 0 && g.horizons[i+1].n > 0 && !w.countsNear(l, read, i) {
 		beyond = wide
 	}
 	for x := range upTo {
 		all := false
-		if upTo[x], all = g.nextDistance(read-i, i+x, beyond, last); all && g.horizons[i+x].n == 0 {
+		if upTo[x], all = g.nextDistance(read-i, i+x, beyond, of); all && g.horizons[i+x].n == 0 {
 			beyond = wide // what may be found then counts beside
 		}
 	}
 	for x := range upTo {
-		upTo[x], _ = g.nextDistance(read-i, i+x, beyond, last)
+		upTo[x], _ = g.nextDistance(read-i, i+x, beyond, of)
 	}
 }
 
 // nextDistance returns the distance up to which read number i of the group is to be known next, and
 // whether no location lies beyond it. The distance is `beyond` more than the best one of the read
 // or, if the read has no location so far, k or some way to k.
-func (g *group) nextDistance(from, i int, beyond int32, last bool) (distance int32, all bool) {
+func (g *group) nextDistance(from, i int, beyond int32, of step) (distance int32, all bool) {
 	k, sought, h := int32(g.batch.All(from+i)), int32(g.batch.Sought(from+i)), &g.horizons[i]
+	byPieces := func(bases int) int32 { return int32(locate.MostLost(g.batch.Length(from+i), LocalCap, bases)) }
 	distance = k
 	switch {
 	case h.n > 0:
 		distance = h.best + beyond
-	case !last:
+	case of == seekNext:
 		distance = sought + g.near
+		if g.reader.Local != nil && k-distance > LocalCap && byPieces(locate.LongestPiece) >= k {
+			// As for reads of 250 bases. From 2 caps on there may be two gaps of the highest cost.
+			distance = max(distance, 2*LocalCap-1)
+		}
+	case of != seekLast:
+		distance = byPieces(of.pieces())
 	}
 	return min(distance, k), distance >= k
 }

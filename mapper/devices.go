@@ -152,8 +152,6 @@ func (o *Options) cpuTime(reads int, bases int64) time.Duration {
 }
 
 const (
-	// usualLength is how many bases reads are taken to have that are not yet read.
-	usualLength = 150
 	// localTime is how many times as long local locations take as whole reads with few edits, whose
 	// pieces are the longest (docs/benchmarks/local-2026-11-24.md).
 	localTime, longestPiece = 3, 16

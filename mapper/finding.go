@@ -1,6 +1,9 @@
 package mapper
 
-import "scanmap/mapper/find"
+import (
+	"scanmap/locate"
+	"scanmap/mapper/find"
+)
 
 // finding returns the options for finders.
 func (o *Options) finding(t *find.Times) find.Options {
@@ -67,16 +70,42 @@ func (o *Options) local() *find.Local {
 type step int
 
 const (
-	seekNext step = iota // distances at which more may be known
-	seekLast             // distances at which all is known
+	seekNext  step = iota // distances at which more may be known
+	seekLong              // the largest at which pieces are as long as they may be
+	seekShort             // the largest at which they are three quarters of that
+	seekLast              // distances at which all is known
 	seekParts
 )
+
+// pieces returns the least bases of the pieces by which a step seeks reads without a location, or 0
+// for a step with others.
+func (s step) pieces() int {
+	switch s {
+	case seekLong:
+		return locate.LongestPiece
+	case seekShort:
+		return locate.LongestPiece * 3 / 4
+	case seekNext, seekLast, seekParts:
+	}
+	return 0
+}
+
+// usualLength is how many bases reads are taken to have that are not yet read.
+const usualLength = 150
 
 // seeks are what the seekers of a run seek, in order.
 func (o *Options) seeks() (all []step) {
 	// Locations that an estimate does not hold are sought again, too.
 	if o.sought() != nil || o.near() >= 0 && o.estimates() {
-		all = append(all, seekNext, seekLast)
+		all = append(all, seekNext)
+		// Most reads without a location so far have one that loses much less than k, and the
+		// shortest pieces have by far the most candidates.
+		for _, s := range []step{seekLong, seekShort} {
+			if o.Local != nil && locate.CutLocal(usualLength, o.Local.Score.For(usualLength), LocalCap).Bases <= s.pieces()*3/4 {
+				all = append(all, s)
+			}
+		}
+		all = append(all, seekLast)
 	}
 	if o.Local != nil && o.Local.Split {
 		all = append(all, seekParts)

@@ -110,7 +110,7 @@ func drawNear(r *rand.Rand) Options {
 	}[r.IntN(5)]
 	switch r.IntN(5) {
 	case 0, 1:
-		o.Local = &Local{Score: Score{Percent: float64(70 + r.IntN(25)), Percentage: true}, ClipPenalty: 5 * r.IntN(2), Split: r.IntN(3) == 0}
+		o.Local = &Local{Score: Score{Percent: float64(60 + r.IntN(35)), Percentage: true}, ClipPenalty: 5 * r.IntN(2), Split: r.IntN(3) == 0}
 	case 2:
 		o.Metric = Substitutions
 	default:
@@ -194,7 +194,7 @@ func TestNearAloneSameBytes(t *testing.T) {
 	for seed := range uint64(effort.Pick(100, 60)) {
 		r := rand.New(rand.NewPCG(seed, 42))
 		o := drawNear(r)
-		o.Metric, o.Local = Edits, &Local{Score: Score{Percent: float64(70 + r.IntN(25)), Percentage: true}, Split: r.IntN(3) == 0}
+		o.Metric, o.Local = Edits, &Local{Score: Score{Percent: float64(60 + r.IntN(35)), Percentage: true}, Split: r.IntN(3) == 0}
 		input := newNearInput(r)
 		m := 60 + r.IntN(80)
 		mates := input.pairs(5+r.IntN(25), m, o.largest(m)/int(oddsOf(&o).each))
@@ -669,6 +669,30 @@ func TestInSteps(t *testing.T) {
 		o := Options{Distance: distance, Report: Report{Mode: c.report}, Engine: EngineSkim}
 		if got := o.InSteps(c.of, c.length); got != c.want {
 			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}
+
+// TestSeeks has a step more for each kind of pieces that are shorter than the step's.
+func TestSeeks(t *testing.T) {
+	for _, c := range []struct {
+		score string
+		split bool
+		want  []step
+	}{
+		{"80%", true, []step{seekNext, seekLast, seekParts}},
+		{"75%", false, []step{seekNext, seekLast}},
+		{"70%", false, []step{seekNext, seekLong, seekLast}},
+		{"60%", true, []step{seekNext, seekLong, seekShort, seekLast, seekParts}},
+		{"90", false, []step{seekNext, seekLong, seekShort, seekLast}},
+	} {
+		score, err := ParseScore(c.score)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Local: &Local{Score: score, Split: c.split}, Report: Report{Mode: ReportOne}, Engine: EngineSkim}
+		if got := o.seeks(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.score, got, c.want)
 		}
 	}
 }

@@ -371,7 +371,7 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 		if of == seekParts {
 			w.seekParts(from, again)
 		} else {
-			w.seekAgain(p.library, from, again, of == seekLast)
+			w.seekAgain(p.library, from, again, of)
 		}
 		w.hold(&ofGroup[i], from, func(i int) int32 {
 			if again[i] != notAgain {
