@@ -12,6 +12,7 @@ import (
 	"scanmap/gpu/device"
 	"scanmap/internal/bgzf"
 	"scanmap/internal/measure"
+	"scanmap/locate"
 	"scanmap/mapper/find"
 )
 
@@ -142,7 +143,7 @@ func (o *Options) worthGPU() bool {
 // cpuTime is about how long the CPU takes for some reads on a reference of a length.
 func (o *Options) cpuTime(reads int, bases int64) time.Duration {
 	if o.Local != nil {
-		return localTime * find.CPUTime(o.Engine, longestPiece, reads, bases, o.Threads)
+		return localTime * find.CPUTime(o.Engine, locate.LongestPiece, reads, bases, o.Threads)
 	}
 	k := o.largest(usualLength)
 	if sought := o.sought(); sought != nil {
@@ -151,11 +152,9 @@ func (o *Options) cpuTime(reads int, bases int64) time.Duration {
 	return find.CPUTime(o.Engine, find.PieceLength(o.Engine, o.Metric, usualLength, k), reads, bases, o.Threads)
 }
 
-const (
-	// localTime is how many times as long local locations take as whole reads with few edits, whose
-	// pieces are the longest (docs/benchmarks/local-2026-11-24.md).
-	localTime, longestPiece = 3, 16
-)
+// localTime is how many times as long local locations take as whole reads with few edits, whose
+// pieces are the longest (docs/benchmarks/local-2026-11-24.md).
+const localTime = 3
 
 // guess returns about how many reads and bases of reference there are, by the sizes of the files.
 func (o *Options) guess() (reads int, bases int64) {

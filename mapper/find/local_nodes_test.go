@@ -71,11 +71,7 @@ func TestWinningTwins(t *testing.T) {
 	r := rand.New(rand.NewPCG(73, 74))
 	winners, passed := 0, 0
 	for range effort.Pick(20000, 2000) {
-		var d diagonals
-		for i := range d {
-			d[i] = r.Uint64()
-		}
-		pieces := make([]piece, 1+r.IntN(fittingBlock))
+		d, pieces := drawDiagonals(r), make([]piece, 1+r.IntN(fittingBlock))
 		for i := range pieces {
 			p := &pieces[i]
 			const bases = uint64(1)<<sideBases - 1

@@ -116,17 +116,21 @@ func rare(r *rand.Rand) uint64 {
 	return x & y & z
 }
 
+// drawDiagonals draws what lies beside a window.
+func drawDiagonals(r *rand.Rand) (d diagonals) {
+	for i := range d {
+		d[i] = r.Uint64()
+	}
+	return d
+}
+
 // TestNodesTwins compares what nodes runs on this machine with nodesPlain, on pieces that fit, that
 // are changed and that have nothing to do with the text.
 func TestNodesTwins(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 72))
 	passed := map[bool]int{}
 	for range 3000 {
-		var d diagonals
-		for i := range d {
-			d[i] = r.Uint64()
-		}
-		pieces := make([]piece, 1+r.IntN(fittingBlock))
+		d, pieces := drawDiagonals(r), make([]piece, 1+r.IntN(fittingBlock))
 		for i := range pieces {
 			p := &pieces[i]
 			diagonal := 2 * (spreadMiddle - 3 + r.IntN(7))

@@ -1221,18 +1221,6 @@ done:
 	MOVQ BX, ret+24(FP)
 	RET
 
-DATA everyBit<>+0(SB)/8, $0xffffffffffffffff
-DATA everyBit<>+8(SB)/8, $0xffffffffffffffff
-DATA everyBit<>+16(SB)/8, $0xffffffffffffffff
-DATA everyBit<>+24(SB)/8, $0xffffffffffffffff
-GLOBL everyBit<>(SB), RODATA|NOPTR, $32
-
-DATA sideBits<>+0(SB)/8, $0x000000000000003f
-DATA sideBits<>+8(SB)/8, $0x000000000000003f
-DATA sideBits<>+16(SB)/8, $0x000000000000003f
-DATA sideBits<>+24(SB)/8, $0x000000000000003f
-GLOBL sideBits<>(SB), RODATA|NOPTR, $32
-
 // func winningAVX2(pieces *[4]uint64, fitting uint64, around *[80]uint64, wins *[64]uint64)
 // Requires: AVX, AVX2, BMI
 TEXT ·winningAVX2(SB), NOSPLIT, $0-32
@@ -1240,8 +1228,8 @@ TEXT ·winningAVX2(SB), NOSPLIT, $0-32
 	MOVQ    fitting+8(FP), CX
 	MOVQ    around+16(FP), DX
 	MOVQ    wins+24(FP), BX
-	VMOVDQU everyBit<>+0(SB), Y0
-	VMOVDQU sideBits<>+0(SB), Y1
+	VMOVDQU allBits<>+0(SB), Y0
+	VMOVDQU sixBits<>+0(SB), Y1
 	VPXOR   Y2, Y2, Y2
 
 next:

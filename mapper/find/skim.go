@@ -15,7 +15,7 @@ import (
 // maxPiece and minPiece bound the length q of a piece. Codes have 2 q bits and
 // must fit in 32; below minPiece nearly every position would be a candidate.
 const (
-	maxPiece = 16
+	maxPiece = locate.LongestPiece
 	minPiece = 5
 )
 

@@ -27,8 +27,10 @@ func main() {
 	} else {
 		probe()
 		fitting()
-		nodes()
-		winning()
+		allBits := constant("allBits", func(int) uint64 { return 1<<64 - 1 })
+		sixBits := constant("sixBits", func(int) uint64 { return 63 })
+		nodes(allBits, sixBits)
+		winning(allBits, sixBits)
 		fetch()
 		spreadSides()
 	}

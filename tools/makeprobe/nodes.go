@@ -22,9 +22,7 @@ const (
 )
 
 // nodes writes nodesAVX2, which compares both sides of a piece on two diagonals at a time.
-func nodes() {
-	allBits := constant("allBits", func(int) uint64 { return 1<<64 - 1 })
-	sixBits := constant("sixBits", func(int) uint64 { return 63 })
+func nodes(allBits, sixBits Mem) {
 	TEXT("nodesAVX2", NOSPLIT, "func(pieces *[4]uint64, fitting uint64, around *[80]uint64) uint64")
 	Pragma("noescape")
 	Doc("nodesAVX2 is nodesPlain for processors with AVX2.")
@@ -44,10 +42,7 @@ func nodes() {
 	VBROADCASTI128(Mem{Base: at, Disp: pieceHigh}, high)
 	// node jumps to refuse, or goes on, with a number of diagonals, and steps one more than edits.
 	node := func(shift uint64, most Register, wide, steps int) {
-		outside := YMM()
-		VPSRLQ(Imm(shift), low, outside)
-		VPAND(six, outside, outside)
-		VPSLLVQ(outside, ones, outside)
+		outside := outsideNode(low, shift, six, ones)
 		differ := make([]VecVirtual, wide/2)
 		other := YMM()
 		for i := range differ {
@@ -126,9 +121,7 @@ func nodes() {
 }
 
 // winning writes winningAVX2, which looks at both sides of a piece on two diagonals at a time.
-func winning() {
-	allBits := constant("everyBit", func(int) uint64 { return 1<<64 - 1 })
-	sixBits := constant("sideBits", func(int) uint64 { return 63 })
+func winning(allBits, sixBits Mem) {
 	TEXT("winningAVX2", NOSPLIT, "func(pieces *[4]uint64, fitting uint64, around *[80]uint64, wins *[64]uint64)")
 	Pragma("noescape")
 	Doc("winningAVX2 is winningPlain for processors with AVX2.")
@@ -143,12 +136,10 @@ func winning() {
 
 	Label("next")
 	which, at := nextPiece(pieces, fitting, "done")
-	low, high, outside := YMM(), YMM(), YMM()
+	low, high := YMM(), YMM()
 	VBROADCASTI128(Mem{Base: at}, low)
 	VBROADCASTI128(Mem{Base: at, Disp: pieceHigh}, high)
-	VPSRLQ(Imm(nearShift), low, outside)
-	VPAND(six, outside, outside)
-	VPSLLVQ(outside, ones, outside)
+	outside := outsideNode(low, nearShift, six, ones)
 	lost := GP64() // a bit for each side of a diagonal where nothing wins, from the last one down
 	XORQ(lost, lost)
 	for i := spreadDiagonals/2 - 1; i >= 0; i-- {
@@ -186,6 +177,16 @@ func winning() {
 	Label("done")
 	VZEROUPPER()
 	RET()
+}
+
+// outsideNode returns a bit for each base on both sides of a piece that is not in a node. The low
+// words of the piece have the bases of the node from bit shift on.
+func outsideNode(low Register, shift uint64, six, ones Register) Register {
+	outside := YMM()
+	VPSRLQ(Imm(shift), low, outside)
+	VPAND(six, outside, outside)
+	VPSLLVQ(outside, ones, outside)
+	return outside
 }
 
 // spreadSides writes spreadAVX2, which moves both sides by two bases at a time.
