@@ -20,21 +20,24 @@ func TestSharing(t *testing.T) {
 						done[i] = append(done[i], new(atomic.Int32))
 					}
 				}
+				// busy counts, for each worker, the items and tasks that it is at. A worker in Share is
+				// at its item no more: it may wait there, and do tasks of others meanwhile.
 				busy := make([]atomic.Int32, threads)
-				s.Ranges(threads, n, 1, func(worker, from, _ int) {
+				begin := func(worker int) {
 					if busy[worker].Add(1) != 1 {
-						t.Errorf("worker %d of %d is in two calls", worker, threads)
+						t.Errorf("worker %d of %d is at two things", worker, threads)
 					}
+				}
+				s.Ranges(threads, n, 1, func(worker, from, _ int) {
+					begin(worker)
 					done[from][0].Add(1)
+					busy[worker].Add(-1)
 					s.Share(worker, tasks, func(by, i int) {
-						if by != worker && busy[by].Add(1) != 1 {
-							t.Errorf("worker %d of %d helps while it is in a call", by, threads)
-						}
+						begin(by)
 						done[from][1+i].Add(1)
-						if by != worker {
-							busy[by].Add(-1)
-						}
+						busy[by].Add(-1)
 					})
+					begin(worker)
 					for i := range tasks {
 						if done[from][1+i].Load() == 0 {
 							t.Errorf("%d threads: Share returns before task %d is done", threads, i)
