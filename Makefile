@@ -94,14 +94,15 @@ LONG_PACKAGES := ./cmd/scanmap ./search ./fasta ./mapper/find ./mapper ./interna
 
 # Tests have limits of time for machines that are much slower than ours: go test's own, 10 minutes
 # for a package, is one that a busy machine of two cores has come near. go vet is a part of `make lint`.
+# Without tables for debuggers (-w) linking takes two thirds of its time.
 test: ## run the tests of the program: the smallest sizes that cross every border
-	$(GO) test -vet=off -timeout 30m $(LONG_PACKAGES) ./...
+	$(GO) test -vet=off -ldflags=-w -timeout 30m $(LONG_PACKAGES) ./...
 
 test-tools: ## run the tests of what measures, generates and judges
 	$(GO) test -C tools -vet=off -timeout 30m ./...
 
 test-full: ## run both in all sizes, with many random cases; takes a while
-	SCANMAP_TEST_FULL=1 $(GO) test -vet=off -timeout 60m $(LONG_PACKAGES) ./...
+	SCANMAP_TEST_FULL=1 $(GO) test -vet=off -ldflags=-w -timeout 60m $(LONG_PACKAGES) ./...
 	SCANMAP_TEST_FULL=1 $(MAKE) --no-print-directory test-tools
 
 # The race detector alone needs a C compiler. It looks at the packages that start goroutines, in the

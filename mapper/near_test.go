@@ -191,7 +191,7 @@ func TestNearAloneSameBytes(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
 	var pairs, multiple, reads int64
-	for seed := range uint64(effort.Pick(100, 60)) {
+	for seed := range uint64(effort.Pick(100, 32)) {
 		r := rand.New(rand.NewPCG(seed, 42))
 		o := drawNear(r)
 		o.Metric, o.Local = Edits, &Local{Score: Score{Percent: float64(60 + r.IntN(35)), Percentage: true}, Split: r.IntN(3) == 0}

@@ -73,7 +73,7 @@ func TestReferenceIUPAC(t *testing.T) {
 	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	total, byLetters := 0, 0
-	for range effort.Pick(4, 3) {
+	for range effort.Pick(4, 2) {
 		rapid.Check(t, func(rt *rapid.T) {
 			contigs, reads, _ := truth.Draw(rt)
 			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "letters"), 31))

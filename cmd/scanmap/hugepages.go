@@ -14,6 +14,8 @@ const (
 	// hugePage is the size of one, in bytes, where memory has pages of 4 KiB: larger ones would take
 	// too much for small heaps. adviseHugePages is MADV_HUGEPAGE of Linux.
 	hugePage, adviseHugePages = 2 << 20, 14
+	// smallBytes is the size of input files, together, that takes less time than to ask.
+	smallBytes = 8 << 20
 	// leastHuge and mostHuge bound how much of the heap is asked for, in bytes. The runtime keeps 8
 	// bytes for each 8 KiB, which takes 10 ms of the most.
 	leastHuge, mostHuge = 64 << 20, 4 << 30
@@ -34,6 +36,22 @@ func useHugePages(root fs.FS) {
 		_ = unix.Madvise(make([]byte, n), adviseHugePages) // without it all is as before
 		debug.FreeOSMemory()                               // collects the slice
 	}
+}
+
+// smallInput tells whether the files among arguments are small, and none of them is a pipe or
+// standard input. There may be no file, as with --version.
+func smallInput(args []string) bool {
+	var size int64
+	for _, a := range args {
+		info, err := os.Stat(a)
+		switch {
+		case a == "-", err == nil && !info.Mode().IsRegular():
+			return false
+		case err == nil:
+			size += info.Size()
+		}
+	}
+	return size < smallBytes
 }
 
 // hugeBytes returns how many bytes are asked for: 0 where Linux gives huge pages to all or to none,

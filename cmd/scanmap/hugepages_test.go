@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,6 +55,32 @@ func TestHugeBytes(t *testing.T) {
 		t.Setenv("GOMEMLIMIT", "1GiB")
 		if got := hugeBytes(root); got != 0 {
 			t.Errorf("%+v, under a limit for the runtime: %d", c, got)
+		}
+	}
+}
+
+func TestSmallInput(t *testing.T) {
+	folder := t.TempDir()
+	small, half, large := filepath.Join(folder, "small"), filepath.Join(folder, "half"), filepath.Join(folder, "large")
+	for file, size := range map[string]int64{small: 0, half: smallBytes / 2, large: smallBytes} {
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Truncate(file, size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want bool
+	}{
+		{[]string{"--version"}, true},
+		{[]string{"map", "-t", "2", small, filepath.Join(folder, "none")}, true},
+		{[]string{"map", half, small}, true},
+		{[]string{"map", half, half}, false},
+		{[]string{"map", small, large}, false},
+		{[]string{"map", small, "-"}, false},
+		{[]string{"map", small, os.DevNull}, false}, // no regular file
+	} {
+		if got := smallInput(c.args); got != c.want {
+			t.Errorf("%q: %t", c.args, got)
 		}
 	}
 }

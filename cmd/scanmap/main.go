@@ -84,7 +84,7 @@ func start() int {
 		// Without a second process the work is done here: it may well fit.
 	}
 	collectWithinLimits()
-	if !limited && len(os.Args) > 2 { // else the manual or a version, mostly
+	if !limited && !smallInput(os.Args[1:]) {
 		useHugePages(os.DirFS("/"))
 	}
 	return run(os.Args, os.Stdout, os.Stderr)

@@ -150,7 +150,7 @@ func TestOptionsTogether(t *testing.T) {
 		t.Run(d.name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(effort.Pick(7, 1)), 2))
 			worked, refused := 0, 0
-			for range effort.Pick(4*d.draws, d.draws/2) {
+			for range effort.Pick(4*d.draws, d.draws/3) {
 				var drawn []string
 				for _, i := range random.Perm(len(d.options))[:2+random.IntN(2)] {
 					drawn = append(drawn, strings.Fields(d.options[i])...)
@@ -185,7 +185,7 @@ func TestOptionsTogether(t *testing.T) {
 				}
 				d.check(t, args, left)
 			}
-			if worked < d.draws/8 {
+			if worked < d.draws/12 {
 				t.Errorf("%d calls worked, %d were refused", worked, refused)
 			}
 		})

@@ -220,7 +220,7 @@ func TestSort(t *testing.T) {
 
 // TestSortProperty draws everything.
 func TestSortProperty(t *testing.T) {
-	effort.Cases(t, 30)
+	effort.Cases(t, 15)
 	folder := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		records := drawn(rapid.IntRange(0, 400).Draw(rt, "records"), rapid.IntRange(1, 50).Draw(rt, "keys"), rapid.Bool().Draw(rt, "numbered"))

@@ -89,12 +89,20 @@ func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
 			total[i] = saturate(total[i], n)
 		}
 	}
-	const grain = 1 << 16 // a multiple of 64, so that no word of frequent is shared
-	parallel.Ranges(threads, len(total), grain, func(_, from, to int) {
-		for code := from; code < to; code++ {
-			r.counts[code] = saturate(total[code], total[complementCode(uint32(code), rarityBases)])
-			if r.counts[code] > r.limit {
-				r.frequent[code>>6] |= 1 << (code & 63)
+	const half = 1 << rarityBases // values of the low or high bits of a word
+	var complements [half]int     // of each such value, that of the reverse complement
+	for low := range complements {
+		complements[low] = int(complementCode(uint32(low), rarityBases)) & (half - 1)
+	}
+	parallel.Ranges(threads, half, half/16, func(_, from, to int) {
+		for high := from; high < to; high++ { // no two share a word of frequent
+			others := total[complements[high]<<rarityBases:][:half]
+			for low := range half {
+				code := high<<rarityBases | low
+				r.counts[code] = saturate(total[code], others[complements[low]])
+				if r.counts[code] > r.limit {
+					r.frequent[code>>6] |= 1 << (code & 63)
+				}
 			}
 		}
 	})

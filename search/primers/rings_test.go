@@ -95,7 +95,7 @@ func plainRings(contigs []string, pairs []Pair, o Options) (all []Amplicon, coun
 // TestRingsAreBruteForce has circular contigs of few letters to some hundred among others, primers
 // that are cut out of the contigs, also at their ends, and windows that end anywhere.
 func TestRingsAreBruteForce(t *testing.T) {
-	effort.Cases(t, 50)
+	effort.Cases(t, 25)
 	spanning, chained := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))

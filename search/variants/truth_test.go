@@ -230,7 +230,7 @@ func substitutedRows(c *testCase, patterns []aPattern, k int) map[string]string 
 // dropped at a time.
 func TestSitesThatDeletionsBringTogether(t *testing.T) {
 	folder := t.TempDir()
-	for seed := range uint64(effort.Pick(200, 60)) {
+	for seed := range uint64(effort.Pick(200, 30)) {
 		r := rand.New(rand.NewPCG(seed, 31))
 		c := &testCase{contigs: []string{truth.Random(r, 260, "ACGT")}, samples: 1}
 		text := c.contigs[0]
