@@ -47,7 +47,7 @@ const variant = finders.Least
 // TestCPU is the contract on the CPU.
 func TestCPU(t *testing.T) {
 	t.Parallel()
-	finders.Test(t, onCPU, effort.Pick(finders.Full, finders.Less))
+	finders.Test(t, onCPU, effort.Pick(finders.Full, finders.Small))
 }
 
 // TestSubstitutions is the contract for substitutions alone.
