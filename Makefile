@@ -87,6 +87,9 @@ demo: build ## map real reads that ship in testdata, and show the statistics
 # collections `make test` takes five sixths of the time, most of it for fewer page faults, which cost
 # much on a virtual machine. The largest process then has 0.7 GB.
 test test-tools test-full race: export GOGC = 400
+# With the flags of `make build`, what that has compiled is not compiled again.
+test test-full: export CGO_ENABLED = 0
+test test-full: export GOFLAGS := $(GOFLAGS) -trimpath
 
 # go test starts packages in this order, so that no long one runs alone at the end. The first waits
 # for programs that it starts, and tests of the next fill the time.
