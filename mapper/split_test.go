@@ -265,7 +265,11 @@ func checkSplit(read *splitRead, records []splitRecord) error {
 		if i < 0 {
 			return fmt.Errorf("a part lies elsewhere: %+v", *r)
 		}
-		if p := &read.parts[i]; p.repeated {
+		p := &read.parts[i]
+		if _, ok := r.tags["XS"]; r == primary && ok != p.repeated {
+			return fmt.Errorf("XS of a part in two places is %v, of another %v", p.repeated, ok)
+		}
+		if p.repeated {
 			places++
 			if r.mapQ > 10 { // not 0 where a base or two beside the part fit one place by chance
 				return fmt.Errorf("MAPQ %d in two places", r.mapQ)

@@ -8,7 +8,7 @@ import (
 )
 
 // addSupplement finds the part of a read that goes with its primary location, and sets the quality
-// of both. Parts that have more than half of the bases of the read that one of two has do not go
+// of both. The next best location is one that competes with the primary. Parts that have more than half of the bases of the read that one of two has do not go
 // together: they compete.
 func (g *group) addSupplement(o *odds, read int, c *choice) {
 	parts := g.parts[read]
@@ -18,6 +18,12 @@ func (g *group) addSupplement(o *odds, read int, c *choice) {
 	primary := &g.locations[c.from]
 	if !c.rescued {
 		c.mapQ = g.partQuality(o, read, primary, parts)
+	}
+	c.second = -1
+	for i := range parts {
+		if p := &parts[i]; compareSites(p, primary) != 0 && g.compete(read, p, primary) && (c.second < 0 || p.Distance < c.second) {
+			c.second = p.Distance
+		}
 	}
 	var best *locate.Location
 	for i := range parts {

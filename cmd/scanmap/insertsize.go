@@ -21,11 +21,11 @@ func insertSizeCommand(p process) *cli.Command {
 			"Runs of parts of the input that are given these, and the same other options, make the records of one run.\n" +
 			"With --samples there is a line for each library of pairs: the ID of its read group, a tab and the options.",
 		HideHelpCommand: true,
-		Flags: only(mapFlags(), "max-distance", "max-mismatches", "report", "engine", "crop", "max-read-length", "samples", "interleaved",
-			"min-insert", "orientation", "threads", "device", "gpu-memory", "batch-reads", "quiet", "progress"),
+		Flags: only(mapFlags(), "preset", "max-distance", "max-mismatches", "local", "min-score", "clip-penalty", "split", "report", "engine",
+			"crop", "max-read-length", "samples", "interleaved", "min-insert", "orientation", "threads", "device", "gpu-memory", "batch-reads", "quiet", "progress"),
 		Action: func(c *cli.Context) error {
 			job := &mapJob{quiet: c.Bool("quiet"), progress: c.Bool("progress")}
-			if err := readAll(c, job.readInputs, job.readNumbers, job.readNames, job.readPairs); err != nil {
+			if err := readAll(c, job.readInputs, job.readPreset, job.readNumbers, job.readNames, job.readPairs); err != nil {
 				return err
 			}
 			return job.printInsertSizes(c.Context, p.stdout, p.stderr)

@@ -15,7 +15,7 @@ import (
 // run that estimates the insert sizes.
 func TestPartsOfPairs(t *testing.T) {
 	const ref, first, second = "../../testdata/phix.fa", "../../testdata/phix_R1.fastq", "../../testdata/phix_R2.fastq"
-	for _, options := range []string{"", "-e 8% --report best", "--min-insert 100 --crop 60"} {
+	for _, options := range []string{"", "-e 8% --report best", "--min-insert 100 --crop 60", "-x all", "--local --clip-penalty 5 --split --report one"} {
 		more := strings.Fields(options)
 		whole := mapFiles(t, slices.Concat([]string{ref, first, second, "--no-pg"}, more)...)
 		insert := strings.TrimSpace(quietly(t, slices.Concat([]string{"insert-size", ref, first, second, "-t", "2"}, more)...))
@@ -37,6 +37,13 @@ func TestPartsOfPairs(t *testing.T) {
 		if parts != whole {
 			t.Errorf("%s: the parts are not the whole:\n%.2000s\nwant\n%.2000s", options, parts, whole)
 		}
+	}
+	local := quietly(t, "insert-size", ref, first, second, "--local", "--clip-penalty", "5", "--split", "--report", "one")
+	if preset := quietly(t, "insert-size", ref, first, second, "-x", "variants"); preset != local {
+		t.Errorf("-x variants: %s, but its options: %s", preset, local)
+	}
+	if whole := quietly(t, "insert-size", ref, first, second); whole == local {
+		t.Errorf("the same estimate from whole reads and local locations: %s", local)
 	}
 }
 

@@ -51,7 +51,7 @@ func (p preset) String() string {
 	return strings.Join(words, " ")
 }
 
-// readPreset sets the options of the preset that the user has not given.
+// readPreset sets the options of the preset that the user has not given, and that the command has.
 func (j *mapJob) readPreset(c *cli.Context) error {
 	if !c.IsSet("preset") {
 		return nil
@@ -68,7 +68,7 @@ func (j *mapJob) readPreset(c *cli.Context) error {
 
 func (j *mapJob) setPreset(c *cli.Context, p preset) error {
 	for _, o := range p.options {
-		if c.IsSet(o.name) {
+		if c.IsSet(o.name) || !has(c, o.name) {
 			continue
 		}
 		if replaced(c, o.name) {
