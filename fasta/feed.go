@@ -46,7 +46,9 @@ type feed struct {
 	// limits are the limits of reads: the framer gives up a text with more than they allow for a
 	// record. They are zero for a reference, since nothing but a header is held whole.
 	limits recordLimits
-	text   []byte // not framed yet, in buffer
+	// reference tells that the file has to be FASTA.
+	reference bool
+	text      []byte // not framed yet, in buffer
 	// buffer is held for text, and spare has those to be used again, of the size of block; nil if none
 	// are.
 	buffer *textBuffer
@@ -166,7 +168,7 @@ func (f *feed) sniff() (format, error) {
 				return formatNone, f.err
 			}
 			if !blank {
-				return formatNone, fmt.Errorf("expected FASTA ('>') or FASTQ ('@'), found %q", []byte{c})
+				return formatNone, f.unexpected([]byte{c})
 			}
 			continue
 		case '#', ';':
@@ -191,15 +193,31 @@ func (f *feed) recordStart(comments bool) (format, error) {
 	case t[0] == '>':
 		return formatFASTA, nil
 	case otherFormat(t) != "":
-		return formatNone, fmt.Errorf("is %s; expected FASTA or FASTQ", otherFormat(t))
+		return formatNone, f.is(otherFormat(t))
 	case t[0] != '@':
-		return formatNone, fmt.Errorf("expected FASTA ('>') or FASTQ ('@'), found %q", t[:1])
+		return formatNone, f.unexpected(t[:1])
 	case isSAM(t):
-		return formatNone, fmt.Errorf("is SAM; expected FASTA or FASTQ")
+		return formatNone, f.is("SAM")
 	case comments:
 		return formatNone, fmt.Errorf("comment lines before FASTQ; they are allowed before FASTA ('>') only")
 	}
 	return formatFASTQ, nil
+}
+
+// unexpected is the error of a file that begins with another byte than a record does.
+func (f *feed) unexpected(found []byte) error {
+	if f.reference {
+		return fmt.Errorf("expected FASTA ('>'), found %q", found)
+	}
+	return fmt.Errorf("expected FASTA ('>') or FASTQ ('@'), found %q", found)
+}
+
+// is is the error of a file in another format.
+func (f *feed) is(format string) error {
+	if f.reference {
+		return fmt.Errorf("is %s; a reference must be FASTA", format)
+	}
+	return fmt.Errorf("is %s; expected FASTA or FASTQ", format)
 }
 
 // otherFormat names the format of binary data by how they begin, empty for others.

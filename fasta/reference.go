@@ -120,13 +120,13 @@ func readReference(s *source, threads, blockSize int, by readers) (*dna.Referenc
 // the assembler. The last job has the error that ends the file.
 func frameBlocks(s *source, threads, blockSize int, order, jobs chan<- *blockJob) {
 	text, err := s.text(threads)
-	in := &feed{ctx: s.ctx, r: text, block: blockSize, spare: make(chan *textBuffer, 4*threads)}
+	in := &feed{ctx: s.ctx, r: text, reference: true, block: blockSize, spare: make(chan *textBuffer, 4*threads)}
 	kind := formatNone
 	if err == nil {
 		kind, err = in.sniff()
 	}
 	if err == nil && kind == formatFASTQ {
-		err = errors.New("is FASTQ; a reference must be FASTA")
+		err = in.is("FASTQ")
 	}
 	midLine := false
 	for {

@@ -8,8 +8,8 @@ import (
 )
 
 // addSupplement finds the part of a read that goes with its primary location, and sets the quality
-// of both. The next best location is one that competes with the primary. Parts that have more than half of the bases of the read that one of two has do not go
-// together: they compete.
+// of both. The next best location is one that competes with the primary. Parts that have more than
+// half of the bases of the read that one of two has do not go together: they compete.
 func (g *group) addSupplement(o *odds, read int, c *choice) {
 	parts := g.parts[read]
 	if parts == nil || c.from == c.to {

@@ -250,15 +250,21 @@ func didYouMean(name string) string {
 
 // nearest returns the name that is most like the typed word, empty when none is similar. A name is
 // similar if the typed word begins it, or differs from it in at most a third of the letters and not
-// in all.
+// in all. A beginning of half of the letters or more counts as the name, and a shorter one as one
+// edit.
 func nearest(typed string, names []string) string {
 	best, least := "", max(1, len(typed)/3)+1
 	for _, name := range names {
-		d := smetrics.WagnerFischer(typed, strings.TrimLeft(name, "-"), 1, 1, 1) // edit distance
-		if len(typed) >= 3 && strings.HasPrefix(strings.TrimLeft(name, "-"), typed) {
+		letters := strings.TrimLeft(name, "-")
+		d := smetrics.WagnerFischer(typed, letters, 1, 1, 1) // edit distance
+		switch {
+		case len(typed) < 3 || !strings.HasPrefix(letters, typed):
+		case 2*len(typed) >= len(letters):
 			d = 0
+		default:
+			d = min(d, 1)
 		}
-		if d < least && d < max(len(typed), len(strings.TrimLeft(name, "-"))) {
+		if d < least && d < max(len(typed), len(letters)) {
 			best, least = name, d
 		}
 	}

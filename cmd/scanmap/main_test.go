@@ -193,6 +193,8 @@ func TestUsageErrors(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"--", "no command is given; see scanmap --help"},
+		{"mapp", `unknown command "mapp" (did you mean map?); see scanmap --help`},
+		{"mappa", `unknown command "mappa" (did you mean mappability?); see scanmap --help`},
 		{"mop", `unknown command "mop" (did you mean map?); see scanmap --help`},
 		{"serch", `unknown command "serch" (did you mean search?); see scanmap --help`},
 		{"--versoin", "unknown option --versoin (did you mean --version?); see scanmap --help"},

@@ -26,7 +26,7 @@ func mapCommand(p process) *cli.Command {
 		Name:      "map",
 		Usage:     "map reads to a reference and write SAM or BAM",
 		UsageText: "scanmap map [options] REF.fa READS.fq [MATES.fq]\nscanmap map [options] --samples FILE.tsv REF.fa",
-		Description: "REF, READS and MATES are FASTA or FASTQ, plain or compressed, and - is standard input.\n" +
+		Description: "REF is FASTA, READS and MATES are FASTA or FASTQ, plain or compressed; - is standard input.\n" +
 			"Every location with at most --max-distance edits is found, on both strands.",
 		HideHelpCommand: true,
 		Flags:           mapFlags(),

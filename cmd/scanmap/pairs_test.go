@@ -123,6 +123,9 @@ func TestBadSamples(t *testing.T) {
 		{"reads\tmates\n", "there are no libraries; a line has reads, mates or nothing, and a read group, separated by tabs"},
 		{"sample,fastq_1,fastq_2\nx,r1.fq,r2.fq\n", "library 1: sample,fastq_1,fastq_2: no such file or directory; " +
 			"a line has three columns separated by tabs, and this one has commas"},
+		{"r1.fq r2.fq x\n", "library 1: r1.fq r2.fq x: no such file or directory; " +
+			"a line has three columns separated by tabs, and this one has blanks"},
+		{"r1.fq,r2.fq\tr2.fq\n", "library 1: r1.fq,r2.fq: no such file or directory"},
 		{"\tr2.fq\n", "line 1: there is no file of reads in the first column"},
 		{"r1.fq\tr2.fq\tx\nr1.fq\n", "line 2: either all lines have a read group or none has, and line 1 is the other way"},
 		{"r1.fq\n\nr1.fq\tr2.fq\tx\n", "line 3: either all lines have a read group or none has, and line 1 is the other way"},
@@ -161,7 +164,7 @@ func TestBadPairs(t *testing.T) {
 	}
 	for _, options := range []string{"", "--max-insert 9"} {
 		code, _, stderr := call(append(strings.Fields("map bad.fa short.fq --interleaved"), strings.Fields(options)...)...)
-		if want := "scanmap: bad.fa: expected FASTA ('>') or FASTQ ('@'), found \"n\"\n"; code != 1 || stderr != want {
+		if want := "scanmap: bad.fa: expected FASTA ('>'), found \"n\"\n"; code != 1 || stderr != want {
 			t.Errorf("a bad reference, %s: exit code %d, standard error %swant %s", options, code, stderr, want)
 		}
 	}

@@ -37,11 +37,8 @@ func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.L
 			if name == "" || name == "-" {
 				continue
 			}
-			if _, err := os.Stat(name); err != nil && l.Mates == "" && strings.Contains(name, ",") {
-				return nil, nil, fmt.Errorf("%s: library %d: %s: %w; a line has three columns separated by tabs, and this one has commas",
-					file, i+1, name, cause(err))
-			} else if err != nil {
-				return nil, nil, fmt.Errorf("%s: library %d: %s: %w", file, i+1, name, cause(err))
+			if _, err := os.Stat(name); err != nil {
+				return nil, nil, fmt.Errorf("%s: library %d: %s: %w%s", file, i+1, name, cause(err), separated(&l, name))
 			}
 		}
 		if sameFile(l.Reads, l.Mates) {
@@ -49,6 +46,17 @@ func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.L
 		}
 	}
 	return libraries, groups, nil
+}
+
+// separated says, of a library without mates whose file does not exist, what may stand in place of
+// the tabs of its line.
+func separated(l *mapper.Library, name string) string {
+	for _, by := range []struct{ letter, name string }{{",", "commas"}, {" ", "blanks"}} {
+		if l.Mates == "" && strings.Contains(name, by.letter) {
+			return "; a line has three columns separated by tabs, and this one has " + by.name
+		}
+	}
+	return ""
 }
 
 // parseSamples reads the text of a table of libraries: a line each, with the columns reads, mates
