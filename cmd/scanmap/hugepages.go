@@ -38,8 +38,8 @@ func useHugePages(root fs.FS) {
 	}
 }
 
-// smallInput tells whether the files among arguments are small, and none of them is a pipe or
-// standard input. There may be no file, as with --version.
+// smallInput tells whether the files among arguments are small, and no pipe or standard input is
+// there. There may be no file, as with --version.
 func smallInput(args []string) bool {
 	var size int64
 	for _, a := range args {

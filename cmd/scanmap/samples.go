@@ -48,8 +48,8 @@ func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.L
 	return libraries, groups, nil
 }
 
-// separated says, of a library without mates whose file does not exist, what may stand in place of
-// the tabs of its line.
+// separated is a hint for a library without mates and without its file: its line may have commas or
+// blanks, and no tabs.
 func separated(l *mapper.Library, name string) string {
 	for _, by := range []struct{ letter, name string }{{",", "commas"}, {" ", "blanks"}} {
 		if l.Mates == "" && strings.Contains(name, by.letter) {
