@@ -200,6 +200,8 @@ func (f *feed) recordStart(comments bool) (format, error) {
 		return formatNone, f.is("SAM")
 	case comments:
 		return formatNone, fmt.Errorf("comment lines before FASTQ; they are allowed before FASTA ('>') only")
+	case f.reference:
+		return formatNone, f.is("FASTQ")
 	}
 	return formatFASTQ, nil
 }

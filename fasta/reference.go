@@ -125,9 +125,6 @@ func frameBlocks(s *source, threads, blockSize int, order, jobs chan<- *blockJob
 	if err == nil {
 		kind, err = in.sniff()
 	}
-	if err == nil && kind == formatFASTQ {
-		err = in.is("FASTQ")
-	}
 	midLine := false
 	for {
 		job := &blockJob{done: make(chan parsedBlock, 1)}

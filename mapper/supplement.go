@@ -16,14 +16,9 @@ func (g *group) addSupplement(o *odds, read int, c *choice) {
 		return
 	}
 	primary := &g.locations[c.from]
-	if !c.rescued {
-		c.mapQ = g.partQuality(o, read, primary, parts)
-	}
-	c.second = -1
-	for i := range parts {
-		if p := &parts[i]; compareSites(p, primary) != 0 && g.compete(read, p, primary) && (c.second < 0 || p.Distance < c.second) {
-			c.second = p.Distance
-		}
+	quality, second := g.partQuality(o, read, primary, parts)
+	if c.second = second; !c.rescued {
+		c.mapQ = quality
 	}
 	var best *locate.Location
 	for i := range parts {
@@ -40,7 +35,8 @@ func (g *group) addSupplement(o *odds, read int, c *choice) {
 	}
 	s := []locate.Location{*best}
 	g.reader.Aligner.Count(g.read(read), s)
-	c.supplement = &supplement{s[0], g.partQuality(o, read, best, parts)}
+	quality, _ = g.partQuality(o, read, best, parts)
+	c.supplement = &supplement{s[0], quality}
 	// It is no secondary record as well.
 	reported := g.locations[c.from:c.to]
 	if i := slices.IndexFunc(reported, func(l locate.Location) bool { return compareSites(&l, best) == 0 }); i > 0 {
@@ -70,13 +66,18 @@ func (g *group) compete(read int, a, b *locate.Location) bool {
 	return 2*(min(to, to2)-max(from, from2)) > min(to-from, to2-from2)
 }
 
-// partQuality returns the MAPQ of a part of a read: as mapQ, beside the parts that compete with it.
-func (g *group) partQuality(o *odds, read int, part *locate.Location, parts []locate.Location) byte {
+// partQuality returns the MAPQ of a part of a read, as mapQ, beside the parts that compete with it,
+// and the least distance of these, or -1.
+func (g *group) partQuality(o *odds, read int, part *locate.Location, parts []locate.Location) (quality byte, second int32) {
+	second = -1
 	others := o.power(o.unknown(int32(g.k(read))) - part.Distance)
 	for i := range parts {
 		if p := &parts[i]; compareSites(p, part) != 0 && g.compete(read, p, part) {
 			others += o.power(p.Distance - part.Distance)
+			if second < 0 || p.Distance < second {
+				second = p.Distance
+			}
 		}
 	}
-	return qualityOf(others / (1 + others))
+	return qualityOf(others / (1 + others)), second
 }

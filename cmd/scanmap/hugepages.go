@@ -14,7 +14,7 @@ const (
 	// hugePage is the size of one, in bytes, where memory has pages of 4 KiB: larger ones would take
 	// too much for small heaps. adviseHugePages is MADV_HUGEPAGE of Linux.
 	hugePage, adviseHugePages = 2 << 20, 14
-	// smallBytes is the size of input files, together, that takes less time than to ask.
+	// smallBytes is the size of the input files, together, from which on huge pages are asked for.
 	smallBytes = 8 << 20
 	// leastHuge and mostHuge bound how much of the heap is asked for, in bytes. The runtime keeps 8
 	// bytes for each 8 KiB, which takes 10 ms of the most.

@@ -307,7 +307,7 @@ func TestFailuresOfLibraries(t *testing.T) {
 	for _, c := range []struct{ table, want string }{
 		{"r1.fq\tr2.fq\tA\nr1.fq\tr1.fq\tB\n", "s.tsv: library 2: r1.fq is given for both mates"},
 		{"r1.fq\tr2.fq\tA\nr1.fq\tmissing.fq\tB\n", "s.tsv: library 2: missing.fq: no such file or directory"},
-		{"r1.fq r2.fq A\n", "s.tsv: library 1: r1.fq r2.fq A: no such file or directory"},
+		{"r1.fq r2.fq A\n", "s.tsv: library 1: r1.fq r2.fq A: no such file or directory; a line has three columns separated by tabs, and this one has blanks"},
 		{"r1.fq\tr2.fq\tA\nr1.fq\tfolder\tB\n", "folder: is a directory"},
 		{"r1.fq\t\tA\nfolder\t\tB\n", "folder: is a directory"},
 		{"r1.fq\t\tA\nbad.fq\t\tB\n", `bad.fq: record 1 "a": the byte "*" at position 3 is not a base`},

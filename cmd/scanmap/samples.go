@@ -38,7 +38,7 @@ func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.L
 				continue
 			}
 			if _, err := os.Stat(name); err != nil {
-				return nil, nil, fmt.Errorf("%s: library %d: %s: %w%s", file, i+1, name, cause(err), separated(&l, name))
+				return nil, nil, fmt.Errorf("%s: library %d: %s: %w%s", file, i+1, name, cause(err), separated(&l))
 			}
 		}
 		if sameFile(l.Reads, l.Mates) {
@@ -50,9 +50,9 @@ func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.L
 
 // separated is a hint for a library without mates and without its file: its line may have commas or
 // blanks, and no tabs.
-func separated(l *mapper.Library, name string) string {
+func separated(l *mapper.Library) string {
 	for _, by := range []struct{ letter, name string }{{",", "commas"}, {" ", "blanks"}} {
-		if l.Mates == "" && strings.Contains(name, by.letter) {
+		if l.Mates == "" && strings.Contains(l.Reads, by.letter) {
 			return "; a line has three columns separated by tabs, and this one has " + by.name
 		}
 	}
