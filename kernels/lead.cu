@@ -233,10 +233,14 @@ constexpr u32 FAR_WAITS = 8;  // and at gaps of the cost of the cap
 
 // Above the index of a read is what alignments with gaps lose at least that have a piece on the
 // diagonal of a candidate, or 0 if that is not known. GAPLESS is no less than the best without a
-// gap does.
-constexpr u32 LEAST_SHIFT = 24; // exported
-constexpr u32 GAPLESS = 63;     // exported
+// gap does, and GAPLESS_LOSS more than what this one loses says that too.
+constexpr u32 LEAST_SHIFT = 24;  // exported
+constexpr u32 GAPLESS = 63;      // exported
+constexpr u32 GAPLESS_LOSS = 64; // exported
 static_assert(WAVE_LOSSES <= GAPLESS, "losses have room beside GAPLESS");
+
+// gapless says that no alignment with gaps loses less than the best without, which loses `one`.
+DEVICE u32 gapless(u32 one) { return GAPLESS_LOSS + one < STRAND >> LEAST_SHIFT ? GAPLESS_LOSS + one : GAPLESS; }
 
 // near_judged tells what becomes of a candidate by alignments with gaps below the cost of the cap:
 // `otherwise` if none is sought. lost is the loss on the diagonal alone.
@@ -344,11 +348,11 @@ DEVICE Diagonal diagonal_of(const LeadParams& p, const u32x2& candidate, const S
 }
 
 // ask sets d.most and d.each, by which alignments with gaps are judged, and tells whether the best
-// alignment without a gap is sought. They may then lose less than it, and else what is sought.
-// An alignment across the border of a contig does not count.
-DEVICE bool ask(const LeadParams& p, u32 read, const u64* differs, Diagonal& d) {
+// alignment without a gap is sought, which loses `one`. They may then lose less than it, and else
+// what is sought. An alignment across the border of a contig does not count.
+DEVICE bool ask(const LeadParams& p, u32 read, const u64* differs, Diagonal& d, u32& one) {
 	d.most = p.local.lost[read], d.each = p.each[read];
-	const u32 one = on_one(differs, d.length);
+	one = on_one(differs, d.length);
 	u32 sought = d.most;
 	const bool near = p.near && p.best[read] < ~0u - p.near && p.best[read] + p.near <= sought;
 	if (near) sought = p.best[read] + p.near;
@@ -360,8 +364,9 @@ DEVICE bool ask(const LeadParams& p, u32 read, const u64* differs, Diagonal& d) 
 	return false;
 }
 
-// judged tells what becomes of a candidate.
-DEVICE u32 judged(const LeadParams& p, const u32x2& candidate) {
+// judged tells what becomes of a candidate. If it is KNOWN, the best alignment without a gap loses
+// `one`.
+DEVICE u32 judged(const LeadParams& p, const u32x2& candidate, u32& one) {
 	const u32 read = candidate.x & ~STRAND;
 	const Shape s = p.reads.shapes[read];
 	if (words_of(s.length) > LEAD_WORDS) return KEPT;
@@ -369,7 +374,7 @@ DEVICE u32 judged(const LeadParams& p, const u32x2& candidate) {
 	if (p.local.parts) return leads_to_part(p.text, d) ? KEPT : DROPPED;
 	u64 differs[LEAD_WORDS];
 	differing(p.text, d, differs);
-	const u32 otherwise = ask(p, read, differs, d) ? KNOWN : DROPPED;
+	const u32 otherwise = ask(p, read, differs, d, one) ? KNOWN : DROPPED;
 	const u32 far = far_judged(p.text, d, differs, piece_of(s, p.local.lost[read]));
 	if (far == KEPT) return KEPT;
 	const u32 near = near_judged(p.text, d, along(differs, d.length), otherwise);
@@ -404,10 +409,10 @@ KERNEL(lead, LeadParams, LEAD_THREADS) {
 	for (u32 first = block_index() * LEAD_THREADS + (thread_index() & ~31u); first < count; first += threads) {
 		const u32 i = first + lane();
 		u32x2 candidate = {0, 0};
-		u32 judgement = DROPPED;
-		if (i < count) judgement = judged(p, candidate = p.candidates[i]);
+		u32 judgement = DROPPED, one = 0;
+		if (i < count) judgement = judged(p, candidate = p.candidates[i], one);
 		const u32 waits = judgement & (NEAR_WAITS | FAR_WAITS);
-		keep(p, candidate, judgement && !waits, judgement == KNOWN ? GAPLESS : 0);
+		keep(p, candidate, judgement && !waits, judgement == KNOWN ? gapless(one) : 0);
 		const u32 place = claim(p.waiting, waits);
 		candidate.x |= waits << LEAST_SHIFT;
 		if (waits) p.waves[place] = candidate;
@@ -626,7 +631,8 @@ KERNEL(lead_waves, LeadParams, WAVE_THREADS) {
 		Diagonal d = diagonal_of(p, candidate, s);
 		Wave v;
 		differing(p.text, d, v.differs);
-		const bool sought = ask(p, read, v.differs, d);
+		u32 one = 0;
+		const bool sought = ask(p, read, v.differs, d, one);
 		WaveCell* const mine = cells + warp * of_warp;
 		u32 least = 0;
 		if (waits & FAR_WAITS && far_leads(p.text, d, piece_of(s, p.local.lost[read]), reinterpret_cast<i16*>(mine))) {
@@ -640,7 +646,7 @@ KERNEL(lead_waves, LeadParams, WAVE_THREADS) {
 		}
 		if (least > d.most) {
 			if (!sought) continue;
-			least = GAPLESS;
+			least = gapless(one);
 		}
 		keep(p, candidate, lane() == 0, least);
 	}

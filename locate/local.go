@@ -40,6 +40,7 @@ type Local struct {
 	Measured  int64
 	window    localWindow
 	finder    partFinder
+	sorter    candidateSorter
 	cells     bestCells
 	stretch   stretchCells
 	locations []Location
@@ -88,7 +89,7 @@ type Local struct {
 // by both. The others are settled together.
 func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
-	sortCandidates(candidates)
+	l.sorter.sort(candidates)
 	m := r.Strands[Forward].Length()
 	b := l.begin(m, m-r.K, r.Sought, r.Found)
 	if b.pieces == 0 {
@@ -100,6 +101,10 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	for i := range candidates {
 		c := &candidates[i]
 		if i > 0 && c.Place == candidates[i-1].Place && c.Diagonal == candidates[i-1].Diagonal {
+			continue
+		}
+		lost, gapless := c.gapless()
+		if gapless && lost > b.budget {
 			continue
 		}
 		if i >= next {
@@ -116,7 +121,7 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 			l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 		}
 		strand, n := r.Strand(c.Place), len(l.words)
-		d := localDiagonal{diagonal: int(c.Diagonal), least: -int(c.Differences), looked: c.Differences < 0}
+		d := localDiagonal{diagonal: int(c.Diagonal), least: -int(c.Differences), looked: c.Differences < 0, gapless: gapless}
 		if !l.leads(strand, c.Place, &d) {
 			l.words = l.words[:n]
 			continue
@@ -127,7 +132,9 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	if len(l.diagonals) > 0 {
 		l.settle(r.Strand(l.place), l.place, l.diagonals)
 	}
-	l.locations = slices.DeleteFunc(l.locations, func(a Location) bool { return l.betterClipped(r.Strand(a.Place), &a) })
+	if !b.bounded {
+		l.dropClipped(r.Strand, b.budget)
+	}
 	l.Sort(l.locations)
 	return l.locations
 }
@@ -141,7 +148,8 @@ func (l *Local) AtMost(r *Read, candidates []Candidate, most int) int {
 	if b.pieces == 0 {
 		return most
 	}
-	sortCandidates(candidates)
+	l.sorter.sort(candidates)
+	compared := false // the candidate before
 	for i := range candidates {
 		if most <= 0 {
 			break
@@ -151,6 +159,13 @@ func (l *Local) AtMost(r *Read, candidates []Candidate, most int) int {
 			if g = int(c.Diagonal - candidates[i-1].Diagonal); g == 0 {
 				continue
 			}
+		}
+		if lost, ok := c.gapless(); ok && lost >= 0 {
+			most, compared = min(most, lost), false
+			continue
+		}
+		if !compared {
+			g, compared = LongestGap+1, true
 		}
 		l.beside, l.words = l.words, l.beside
 		l.words = l.differences(l.words[:0], r.Strand(c.Place), c.Place, int(c.Diagonal), m)
@@ -212,7 +227,7 @@ func (l *Local) acrossOne(before, after []uint64, g int) (lost int) {
 // same place, of `least` candidates or more; the last may have fewer. The locations of all shares
 // are therefore the locations of all candidates, and Sort puts them in the same order.
 func (l *Local) Cut(r *Read, candidates []Candidate, least int) (shares [][]Candidate) {
-	sortCandidates(candidates)
+	l.sorter.sort(candidates)
 	m := r.Strands[Forward].Length()
 	apart, first := l.begin(m, m-r.K, r.Sought, r.Found).apart(), 0
 	for i := 1; i < len(candidates); i++ {
@@ -261,7 +276,7 @@ func (l *Local) leads(strand *Strand, p Place, d *localDiagonal) bool {
 	if d.looked {
 		d.ungapped, d.longest = b.ungapped(d.differs, nil)
 		lost := d.ungapped.cost.lost()
-		if d.least == -Gapless {
+		if d.gapless {
 			d.least = lost
 		}
 		return min(lost, d.least) <= b.budget
@@ -275,9 +290,17 @@ func (l *Local) leads(strand *Strand, p Place, d *localDiagonal) bool {
 	return !may || d.ungapped.cost.lost() <= b.budget || l.mayQualify(strand, p, d)
 }
 
+// dropClipped drops the locations that score as much or more with some bases of an end clipped.
+// These lose more than a budget and qualify by their inserted bases. The bases beside a gap are
+// worth less than the gap costs. Otherwise the clipped alignment would have been taken, as it
+// qualifies, is as open, costs less, and has a piece.
+func (l *Local) dropClipped(strand func(Place) *Strand, budget int) {
+	l.locations = slices.DeleteFunc(l.locations, func(a Location) bool {
+		return int(a.Distance) > budget && l.betterClipped(strand(a.Place), &a)
+	})
+}
+
 // betterClipped tells whether a location scores as much or more with some bases of an end clipped.
-// Only a location that qualifies by its inserted bases can: the bases beside a gap are worth less
-// than the gap costs.
 func (l *Local) betterClipped(strand *Strand, a *Location) bool {
 	if a.Gaps == 0 {
 		return false
@@ -327,10 +350,11 @@ func (l *Local) betterClipped(strand *Strand, a *Location) bool {
 // to) of a place, in order of (start, end). They are valid until the next call.
 func (l *Local) InRegion(strand *Strand, p Place, least, from, to int) []Location {
 	l.locations = l.locations[:0]
-	if m := strand.Length(); least >= 1 && least <= m {
+	m := strand.Length()
+	if least >= 1 && least <= m {
 		l.measure(strand, p, least, from-m, to, from, to)
 	}
-	l.locations = slices.DeleteFunc(l.locations, func(a Location) bool { return l.betterClipped(strand, &a) })
+	l.dropClipped(func(Place) *Strand { return strand }, m-least)
 	l.Sort(l.locations)
 	return l.locations
 }

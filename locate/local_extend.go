@@ -20,6 +20,7 @@ type localDiagonal struct {
 	// none of costs the cap, and whether one that does may lead to another diagonal (detour.go).
 	looked, far bool
 	least       int
+	gapless     bool // as Candidate.gapless tells
 }
 
 // localUngapped is the best alignment on a diagonal: bases [first, last).

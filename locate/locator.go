@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"scanmap/dna"
+	"scanmap/internal/parallel"
 )
 
 // A Location is an occurrence that is kept, as the package comment says.
@@ -37,6 +38,7 @@ type Locator struct {
 	separator   Separator
 	alignments  occurrenceAligner
 	locations   []Location
+	sorter      candidateSorter
 }
 
 // FromCandidates returns the locations of a read from its candidates, which it sorts. The locations
@@ -53,7 +55,7 @@ type Locator struct {
 func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	k := r.Sought
-	candidates = distinctCandidates(candidates)
+	candidates = l.sorter.distinct(candidates)
 	if l.Metric == Substitutions {
 		l.fromDiagonals(r, candidates)
 		return l.locations
@@ -78,15 +80,58 @@ func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 	return l.locations
 }
 
-// sortCandidates sorts candidates by place and diagonal.
-func sortCandidates(candidates []Candidate) {
-	key := func(c *Candidate) int64 { return int64(c.Place)<<32 + int64(c.Diagonal) }
-	slices.SortFunc(candidates, func(a, b Candidate) int { return cmp.Compare(key(&a), key(&b)) })
+// A candidateSorter sorts candidates. It is scratch memory.
+type candidateSorter struct{ moved []Candidate }
+
+// leastByDigits and mostByDigits are between how many candidates these are sorted by the digits of
+// their keys: fewer are sorted faster by comparison, and more would take much memory.
+const leastByDigits, mostByDigits = 48, 1 << 15
+
+// sort sorts candidates by place and diagonal.
+func (s *candidateSorter) sort(candidates []Candidate) {
+	// key orders as (place, diagonal) does.
+	key := func(c *Candidate) uint64 { return uint64(c.Place)<<32 | uint64(uint32(c.Diagonal)^1<<31) }
+	compare := func(a, b Candidate) int { return cmp.Compare(key(&a), key(&b)) }
+	if n := len(candidates); n < leastByDigits || n > mostByDigits {
+		slices.SortFunc(candidates, compare)
+		return
+	}
+	if slices.IsSortedFunc(candidates, compare) {
+		return
+	}
+	differ, first := uint64(0), key(&candidates[0])
+	for i := range candidates {
+		differ |= key(&candidates[i]) ^ first
+	}
+	s.moved = parallel.Resize(s.moved, len(candidates))
+	from, to := candidates, s.moved
+	for shift := 0; shift < 64; shift += 8 {
+		if differ>>shift&0xff == 0 {
+			continue
+		}
+		var next [256]int // where the next candidate with a digit goes
+		for i := range from {
+			next[key(&from[i])>>shift&0xff]++
+		}
+		sum := 0
+		for digit, n := range next {
+			next[digit], sum = sum, sum+n
+		}
+		for i := range from {
+			digit := key(&from[i]) >> shift & 0xff
+			to[next[digit]] = from[i]
+			next[digit]++
+		}
+		from, to = to, from
+	}
+	if &from[0] != &candidates[0] {
+		copy(candidates, from)
+	}
 }
 
-// distinctCandidates sorts candidates, and returns one for each place and diagonal.
-func distinctCandidates(candidates []Candidate) []Candidate {
-	sortCandidates(candidates)
+// distinct sorts candidates, and returns one for each place and diagonal.
+func (s *candidateSorter) distinct(candidates []Candidate) []Candidate {
+	s.sort(candidates)
 	return dropRepeated(candidates, func(a, b *Candidate) bool { return a.Place == b.Place && a.Diagonal == b.Diagonal })
 }
 

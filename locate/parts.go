@@ -67,7 +67,7 @@ type partStretch struct {
 func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 	f := &l.finder
 	f.all = f.all[:0]
-	for _, c := range distinctCandidates(candidates) {
+	for _, c := range l.sorter.distinct(candidates) {
 		strand := r.Strand(c.Place)
 		m := strand.Length()
 		l.setWhole(strand, c.Place, int(c.Diagonal), m)

@@ -19,7 +19,7 @@ type Candidate struct {
 	Diagonal int32
 	// Differences is the Hamming distance on the diagonal or OffContig. For local locations it may be
 	// -n: alignments with gaps through the diagonal lose n at least, if that is sought. It may also be
-	// Gapless.
+	// Gapless, or be made by GaplessLoss.
 	Differences int32
 }
 
@@ -28,6 +28,16 @@ const OffContig = 1<<31 - 1
 
 // Gapless says that no alignment with gaps loses less than the best without.
 const Gapless = -1 << 31
+
+// GaplessLoss says that too, and what the best alignment without a gap loses: 0 to MostLocal.
+func GaplessLoss(lost int) int32 { return Gapless + 1 + int32(lost) }
+
+// gapless tells whether no alignment with gaps through a candidate's diagonal loses less than the
+// best without. It also returns what this one loses, or -1 where that is not known.
+func (c *Candidate) gapless() (lost int, ok bool) {
+	lost = int(c.Differences) - Gapless - 1
+	return lost, lost <= MostLocal
+}
 
 // An End is an end position of a read's strand with at most k edits.
 type End struct {

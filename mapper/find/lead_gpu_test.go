@@ -146,7 +146,7 @@ func TestLead(t *testing.T) {
 			default:
 				dropped++
 			}
-			if n := -least[c]; n > 0 && least[c] != locate.Gapless {
+			if n := -least[c]; n > 0 && !gapless(least[c]) {
 				if bounds++; bounds%64 == 0 && throughDiagonal(ref, reads[read], d, piece, n-1, each, most) {
 					t.Fatalf("case %d: read %s loses less than %d through %d", i, reads[read], n, d)
 				}
@@ -157,9 +157,11 @@ func TestLead(t *testing.T) {
 			}
 			gaps := one > locate.LossLeap && local.Leads(b.Length(read), b.K(read), one-1, b.strand(read, locate.Forward), locate.At(0, locate.Forward), d)
 			switch {
-			case least[c] == locate.Gapless && gaps && throughDiagonal(ref, reads[read], d, piece, one-1, each, most):
+			case gapless(least[c]) && least[c] != int(locate.GaplessLoss(one)) && (one < 64 || least[c] != locate.Gapless):
+				t.Fatalf("case %d: the best alignment of read %s without a gap loses %d at %d, not %d", i, reads[read], one, d, least[c])
+			case gapless(least[c]) && gaps && throughDiagonal(ref, reads[read], d, piece, one-1, each, most):
 				t.Fatalf("case %d: read %s loses less than %d with gaps, through %d", i, reads[read], one, d)
-			case least[c] == locate.Gapless:
+			case gapless(least[c]):
 				known++
 			case !gaps && one <= most:
 				unknown++
@@ -483,7 +485,7 @@ func TestLeadNear(t *testing.T) {
 			default:
 				dropped++
 			}
-			if led[c] && one <= lost && one <= locate.LossLeap && least[c] != locate.Gapless {
+			if led[c] && one <= lost && one <= locate.LossLeap && !gapless(least[c]) {
 				t.Fatalf("case %d: it is not known that read %d, which loses %d through %d, has no gap there", i, read, one, d)
 			}
 		}
@@ -513,6 +515,9 @@ func TestLeastInContig(t *testing.T) {
 		{200, 12, []int32{-12}},
 		{200, 0, []int32{locate.OffContig}},
 		{200, kernels.Gapless, []int32{locate.Gapless}},
+		{200, kernels.Gapless - 1, []int32{1 - kernels.Gapless}},
+		{200, kernels.GaplessLoss, []int32{locate.GaplessLoss(0)}},
+		{200, kernels.GaplessLoss + 63, []int32{locate.GaplessLoss(63)}},
 		{201, 12, []int32{locate.OffContig}},
 		{-1, kernels.Gapless, []int32{locate.OffContig}},
 		{220, 12, []int32{locate.OffContig}},
@@ -623,6 +628,10 @@ func (p *gpuPass) leading(t *testing.T, candidates []gpuCandidate) (led map[gpuC
 	}
 	return led, least
 }
+
+// gapless tells whether Differences say that no alignment with gaps loses less than the best
+// without.
+func gapless(differences int) bool { return differences < -locate.MostLocal }
 
 // onOne returns what the best alignment of a read loses on a diagonal, without a gap, and at most
 // its length.

@@ -429,7 +429,10 @@ func (l gpuCandidate) index() uint32 { return l.read & (1<<kernels.LeastShift - 
 // 0 if that is not known.
 func (l gpuCandidate) least() int32 {
 	least := int32(l.read &^ kernels.Strand >> kernels.LeastShift)
-	if least == kernels.Gapless {
+	switch {
+	case least >= kernels.GaplessLoss:
+		return locate.GaplessLoss(int(least) - kernels.GaplessLoss)
+	case least == kernels.Gapless:
 		return locate.Gapless
 	}
 	return -least
