@@ -110,16 +110,20 @@ DEVICE void differing(const Text& text, const Diagonal& d, u64* differs) {
 // A segment across the border of a contig has 64 positions that match nothing.
 constexpr u32 BETWEEN_CONTIGS = 64;
 
-// on_one returns what the best alignment loses on a diagonal, without a gap.
-DEVICE u32 on_one(const u64* differs, u32 length) {
+// on_one returns what the best alignment loses on a diagonal, without a gap, and whether it has all
+// bases. One that loses as much with fewer mismatches is better.
+DEVICE u32 on_one(const u64* differs, u32 length, bool& whole) {
 	u32 lost = 0, least = length;
+	whole = true;
 	for (u32 w = 0; w < words_of(length); w++) {
 		for (u64 x = differs[w]; x; x &= x - 1) {
 			const u32 at = 64 * w + find_first64(x);
 			least = minimum(least, lost + length - at);
+			whole &= lost + LOST_MISMATCH <= at;
 			lost = minimum(lost + LOST_MISMATCH, at + 1);
 		}
 	}
+	whole &= lost < least;
 	return minimum(least, lost);
 }
 
@@ -233,14 +237,25 @@ constexpr u32 FAR_WAITS = 8;  // and at gaps of the cost of the cap
 
 // Above the index of a read is what alignments with gaps lose at least that have a piece on the
 // diagonal of a candidate, or 0 if that is not known. GAPLESS is no less than the best without a
-// gap does, and GAPLESS_LOSS more than what this one loses says that too.
+// gap does. GAPLESS_LOSS more than what this one loses says that too; if it has all bases of the
+// read, WHOLE more than its mismatches does.
 constexpr u32 LEAST_SHIFT = 24;  // exported
 constexpr u32 GAPLESS = 63;      // exported
 constexpr u32 GAPLESS_LOSS = 64; // exported
+constexpr u32 WHOLE = 112;       // exported
 static_assert(WAVE_LOSSES <= GAPLESS, "losses have room beside GAPLESS");
 
-// gapless says that no alignment with gaps loses less than the best without, which loses `one`.
-DEVICE u32 gapless(u32 one) { return GAPLESS_LOSS + one < STRAND >> LEAST_SHIFT ? GAPLESS_LOSS + one : GAPLESS; }
+// A Gapless is the best alignment of a diagonal without a gap.
+struct Gapless {
+	u32 lost;
+	bool whole; // it has all bases of the read
+};
+
+// code says that no alignment with gaps loses less than one without.
+DEVICE u32 code(const Gapless& one) {
+	if (one.whole && WHOLE + one.lost / LOST_MISMATCH < STRAND >> LEAST_SHIFT) return WHOLE + one.lost / LOST_MISMATCH;
+	return GAPLESS_LOSS + one.lost < WHOLE ? GAPLESS_LOSS + one.lost : GAPLESS;
+}
 
 // near_judged tells what becomes of a candidate by alignments with gaps below the cost of the cap:
 // `otherwise` if none is sought. lost is the loss on the diagonal alone.
@@ -348,25 +363,25 @@ DEVICE Diagonal diagonal_of(const LeadParams& p, const u32x2& candidate, const S
 }
 
 // ask sets d.most and d.each, by which alignments with gaps are judged, and tells whether the best
-// alignment without a gap is sought, which loses `one`. They may then lose less than it, and else
-// what is sought. An alignment across the border of a contig does not count.
-DEVICE bool ask(const LeadParams& p, u32 read, const u64* differs, Diagonal& d, u32& one) {
+// alignment without a gap, `one`, is sought. They may then lose less than it, and else what is
+// sought. An alignment across the border of a contig does not count.
+DEVICE bool ask(const LeadParams& p, u32 read, const u64* differs, Diagonal& d, Gapless& one) {
 	d.most = p.local.lost[read], d.each = p.each[read];
-	one = on_one(differs, d.length);
+	one.lost = on_one(differs, d.length, one.whole);
 	u32 sought = d.most;
 	const bool near = p.near && p.best[read] < ~0u - p.near && p.best[read] + p.near <= sought;
 	if (near) sought = p.best[read] + p.near;
-	if (one <= sought && one < LOST_MISMATCH * BETWEEN_CONTIGS) {
-		d.most = maximum(one, 1u) - 1;
+	if (one.lost <= sought && one.lost < LOST_MISMATCH * BETWEEN_CONTIGS) {
+		d.most = maximum(one.lost, 1u) - 1;
 		return true;
 	}
 	if (near) d.most = sought, d.each = d.length;
 	return false;
 }
 
-// judged tells what becomes of a candidate. If it is KNOWN, the best alignment without a gap loses
-// `one`.
-DEVICE u32 judged(const LeadParams& p, const u32x2& candidate, u32& one) {
+// judged tells what becomes of a candidate. If it is KNOWN, `one` is the best alignment without a
+// gap.
+DEVICE u32 judged(const LeadParams& p, const u32x2& candidate, Gapless& one) {
 	const u32 read = candidate.x & ~STRAND;
 	const Shape s = p.reads.shapes[read];
 	if (words_of(s.length) > LEAD_WORDS) return KEPT;
@@ -398,7 +413,8 @@ KERNEL(lead_best, LeadParams, LEAD_THREADS) {
 		if (words_of(s.length) > LEAD_WORDS) continue;
 		u64 differs[LEAD_WORDS];
 		differing(p.text, diagonal_of(p, candidate, s), differs);
-		const u32 lost = on_one(differs, s.length);
+		bool whole;
+		const u32 lost = on_one(differs, s.length, whole);
 		if (lost < LOST_MISMATCH * BETWEEN_CONTIGS) atomic_min(p.best + read, lost);
 	}
 }
@@ -409,10 +425,11 @@ KERNEL(lead, LeadParams, LEAD_THREADS) {
 	for (u32 first = block_index() * LEAD_THREADS + (thread_index() & ~31u); first < count; first += threads) {
 		const u32 i = first + lane();
 		u32x2 candidate = {0, 0};
-		u32 judgement = DROPPED, one = 0;
+		u32 judgement = DROPPED;
+		Gapless one = {};
 		if (i < count) judgement = judged(p, candidate = p.candidates[i], one);
 		const u32 waits = judgement & (NEAR_WAITS | FAR_WAITS);
-		keep(p, candidate, judgement && !waits, judgement == KNOWN ? gapless(one) : 0);
+		keep(p, candidate, judgement && !waits, judgement == KNOWN ? code(one) : 0);
 		const u32 place = claim(p.waiting, waits);
 		candidate.x |= waits << LEAST_SHIFT;
 		if (waits) p.waves[place] = candidate;
@@ -631,7 +648,7 @@ KERNEL(lead_waves, LeadParams, WAVE_THREADS) {
 		Diagonal d = diagonal_of(p, candidate, s);
 		Wave v;
 		differing(p.text, d, v.differs);
-		u32 one = 0;
+		Gapless one;
 		const bool sought = ask(p, read, v.differs, d, one);
 		WaveCell* const mine = cells + warp * of_warp;
 		u32 least = 0;
@@ -646,7 +663,7 @@ KERNEL(lead_waves, LeadParams, WAVE_THREADS) {
 		}
 		if (least > d.most) {
 			if (!sought) continue;
-			least = gapless(one);
+			least = code(one);
 		}
 		keep(p, candidate, lane() == 0, least);
 	}

@@ -78,10 +78,12 @@ const PartPercent = 4 // of its bases, its edits at most
 
 // Above the index of a read is what alignments with gaps lose at least that have a piece on the
 // diagonal of a candidate, or 0 if that is not known. Gapless is no less than the best without a
-// gap does, and GaplessLoss more than what this one loses says that too.
+// gap does. GaplessLoss more than what this one loses says that too; if it has all bases of the
+// read, Whole more than its mismatches does.
 const LeastShift = 24
 const Gapless = 63
 const GaplessLoss = 64
+const Whole = 112
 const LongestPiece = 16 // of local locations
 
 // Of levenshtein.cu:

@@ -98,12 +98,13 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	apart := b.apart()
 	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 	next, looked := 0, false // candidates before next lie together, and whether these were looked at
+	var run Location         // see addWhole
 	for i := range candidates {
 		c := &candidates[i]
 		if i > 0 && c.Place == candidates[i-1].Place && c.Diagonal == candidates[i-1].Diagonal {
 			continue
 		}
-		lost, gapless := c.gapless()
+		lost, whole, gapless := c.gapless()
 		if gapless && lost > b.budget {
 			continue
 		}
@@ -119,6 +120,14 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 		if n := len(l.diagonals); n > 0 && (c.Place != l.place || int(c.Diagonal)-l.diagonals[n-1].diagonal > apart || int(c.Diagonal)-l.diagonals[0].diagonal > mostColumns) {
 			l.settle(r.Strand(l.place), l.place, l.diagonals)
 			l.diagonals, l.words = l.diagonals[:0], l.words[:0]
+		}
+		if gapless && whole && l.alone(candidates[i:], apart) {
+			if n := len(l.diagonals); n > 0 {
+				l.settle(r.Strand(l.place), l.place, l.diagonals)
+				l.diagonals, l.words = l.diagonals[:0], l.words[:0]
+			}
+			l.addWhole(c, lost, &run)
+			continue
 		}
 		strand, n := r.Strand(c.Place), len(l.words)
 		d := localDiagonal{diagonal: int(c.Diagonal), least: -int(c.Differences), looked: c.Differences < 0, gapless: gapless}
@@ -137,6 +146,37 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	}
 	l.Sort(l.locations)
 	return l.locations
+}
+
+// alone tells whether the first of some candidates is so far from the diagonals at hand, and from
+// the candidates after it, that it leads to no alignment in the same place.
+func (l *Local) alone(candidates []Candidate, apart int) bool {
+	c := &candidates[0]
+	if n := len(l.diagonals); n > 0 && c.Place == l.place && int(c.Diagonal)-l.diagonals[n-1].diagonal <= apart {
+		return false
+	}
+	for i := 1; i < len(candidates); i++ {
+		if next := &candidates[i]; next.Place != c.Place || int(next.Diagonal-c.Diagonal) > apart {
+			break
+		} else if next.Diagonal != c.Diagonal {
+			return false
+		}
+	}
+	return true
+}
+
+// addWhole adds the alignment of all bases on the diagonal of a candidate, which is a location as
+// by plain. run is the first such location of a call of Locations.
+func (l *Local) addWhole(c *Candidate, lost int, run *Location) {
+	m := l.budget.m
+	location := Location{Place: c.Place, End: c.Diagonal + int32(m), Distance: int32(lost)}
+	if run.Aligned {
+		l.Aligner.AdoptOf(&location, c.Diagonal, run)
+	} else {
+		l.Aligner.Adopt(&location, c.Diagonal, []Operation{{Diagonal, int32(m)}})
+		*run = location
+	}
+	l.locations = append(l.locations, location)
 }
 
 // AtMost returns how much the best location of a read loses at most, if the candidates show that
@@ -160,7 +200,7 @@ func (l *Local) AtMost(r *Read, candidates []Candidate, most int) int {
 				continue
 			}
 		}
-		if lost, ok := c.gapless(); ok && lost >= 0 {
+		if lost, _, ok := c.gapless(); ok && lost >= 0 {
 			most, compared = min(most, lost), false
 			continue
 		}
@@ -384,6 +424,14 @@ func (l *Local) measure(strand *Strand, p Place, least, low, high, from, to int)
 // Sort sorts local locations whose operations the Aligner has. No two that are in different places
 // start with the same pair.
 func (l *Local) Sort(locations []Location) {
+	inOrder := true // mostly
+	for i := 1; i < len(locations) && inOrder; i++ {
+		a, b := &locations[i-1], &locations[i]
+		inOrder = a.Place < b.Place || a.Place == b.Place && a.Start < b.Start
+	}
+	if inOrder {
+		return
+	}
 	slices.SortFunc(locations, func(a, b Location) int {
 		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
 			cmp.Compare(a.Distance, b.Distance), cmp.Compare(l.clipped(&a), l.clipped(&b)))

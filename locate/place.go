@@ -19,7 +19,7 @@ type Candidate struct {
 	Diagonal int32
 	// Differences is the Hamming distance on the diagonal or OffContig. For local locations it may be
 	// -n: alignments with gaps through the diagonal lose n at least, if that is sought. It may also be
-	// Gapless, or be made by GaplessLoss.
+	// Gapless, or be made by GaplessLoss or GaplessWhole.
 	Differences int32
 }
 
@@ -32,11 +32,20 @@ const Gapless = -1 << 31
 // GaplessLoss says that too, and what the best alignment without a gap loses: 0 to MostLocal.
 func GaplessLoss(lost int) int32 { return Gapless + 1 + int32(lost) }
 
+// GaplessWhole says that too. The best alignment without a gap then has all bases of the read and
+// some mismatches, MostLocal at most.
+func GaplessWhole(mismatches int) int32 { return GaplessLoss(MostLocal+1) + int32(mismatches) }
+
 // gapless tells whether no alignment with gaps through a candidate's diagonal loses less than the
-// best without. It also returns what this one loses, or -1 where that is not known.
-func (c *Candidate) gapless() (lost int, ok bool) {
-	lost = int(c.Differences) - Gapless - 1
-	return lost, lost <= MostLocal
+// best without. It also returns what this one loses, or -1 where that is not known, and whether it
+// is known to have all bases of the read.
+func (c *Candidate) gapless() (lost int, whole, ok bool) {
+	n := int(c.Differences) - Gapless - 1
+	if n <= MostLocal {
+		return n, false, true
+	}
+	n -= MostLocal + 1
+	return lossMismatch * n, true, n <= MostLocal
 }
 
 // An End is an end position of a read's strand with at most k edits.

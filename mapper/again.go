@@ -35,7 +35,9 @@ func (w *worker) hold(out *looked, from int, most func(i int) int32) {
 			if w.local != nil {
 				found.Aligned, found.Start, found.Loss = true, l.Start, l.Loss
 				found.From = int32(len(out.operations))
-				out.operations = append(out.operations, g.reader.Aligner.Operations(l)...)
+				if operations := g.reader.Aligner.Operations(l); len(operations) > 1 {
+					out.operations = append(out.operations, operations...)
+				} // others have all bases of the read on one diagonal
 				found.To = int32(len(out.operations))
 			}
 			out.located = append(out.located, found)

@@ -26,9 +26,21 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 		}
 		locations = r.among(locations, view, shares)
 	}
-	for _, l := range f.Located.Of(i) {
+	located := f.Located.Of(i)
+	locations = slices.Grow(locations, len(located))
+	var run locate.Location // one whose bases are all aligned on one diagonal
+	for j := range located {
+		l := &located[j]
 		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Loss: l.Loss}
-		r.Aligner.Adopt(&taken, l.Start, f.Operations[l.From:l.To])
+		switch {
+		case l.From < l.To:
+			r.Aligner.Adopt(&taken, l.Start, f.Operations[l.From:l.To])
+		case run.Aligned:
+			r.Aligner.AdoptOf(&taken, l.Start, &run)
+		default:
+			r.Aligner.Adopt(&taken, l.Start, []locate.Operation{{Kind: locate.Diagonal, Length: int32(b.Length(i))}})
+			run = taken
+		}
 		locations = append(locations, taken)
 	}
 	return r.bounded(locations, before, b.K(i), f.left[i])

@@ -430,6 +430,8 @@ func (l gpuCandidate) index() uint32 { return l.read & (1<<kernels.LeastShift - 
 func (l gpuCandidate) least() int32 {
 	least := int32(l.read &^ kernels.Strand >> kernels.LeastShift)
 	switch {
+	case least >= kernels.Whole:
+		return locate.GaplessWhole(int(least) - kernels.Whole)
 	case least >= kernels.GaplessLoss:
 		return locate.GaplessLoss(int(least) - kernels.GaplessLoss)
 	case least == kernels.Gapless:

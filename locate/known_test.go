@@ -1,0 +1,74 @@
+package locate
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"scanmap/internal/effort"
+	"scanmap/internal/truth"
+)
+
+// TestKnownCandidates has candidates say what a GPU knows of them: the locations stay the same. In
+// short repeats candidates lie so close that one takes the place of others.
+func TestKnownCandidates(t *testing.T) {
+	t.Parallel()
+	var l Local
+	known, whole, located := 0, 0, 0
+	for n := range effort.Pick(4000, 400) {
+		r := rand.New(rand.NewPCG(uint64(n), 47))
+		m := 60 + r.IntN(120)
+		unit := truth.Random(r, 1+r.IntN(60), "ACGT")
+		text := truth.Random(r, 200, "ACGT")
+		for len(text) < 700 {
+			text += truth.Substituted(r, unit, r.IntN(2))
+		}
+		text += truth.Random(r, 200, "ACGT")
+		at := r.IntN(len(text) - m)
+		view := pack(truth.Edited(r, text[at:at+m], r.IntN(3))[:m-2], m/5)
+		m -= 2
+		view.Sought = []int{m/5 + 1, m / 5, r.IntN(m/5 + 1)}[r.IntN(3)]
+		view.Found = view.Sought
+		l.Reference, l.Cap = truth.Reference(t, text), DefaultCap
+		l.Aligner = &Aligner{Reference: l.Reference}
+		place := At(0, Forward)
+		strand := view.Strand(place)
+		candidates := l.Seek(nil, &view, place, -m, len(text))
+		said := slices.Clone(candidates)
+		for i := range said {
+			c := &said[i]
+			c.Differences = OffContig
+			candidates[i].Differences = OffContig
+			if c.Diagonal < 0 || int(c.Diagonal)+m > len(text) || r.IntN(4) == 0 {
+				continue
+			}
+			b := l.begin(m, m-view.K, view.Sought, view.Found)
+			differs := l.differences(nil, strand, place, int(c.Diagonal), m)
+			best, _ := b.ungapped(differs, nil)
+			lost := best.cost.lost()
+			if lost > lossOpen && l.Leads(m, view.K, lost-1, strand.Planes, place, int(c.Diagonal)) {
+				continue
+			}
+			switch {
+			case r.IntN(4) == 0:
+				c.Differences = Gapless
+			case best.first == 0 && best.last == m:
+				c.Differences = GaplessWhole(lost / lossMismatch)
+				whole++
+			default:
+				c.Differences = GaplessLoss(lost)
+			}
+			known++
+		}
+		want := asTruth(l.Aligner, slices.Clone(l.Locations(&view, candidates)))
+		if diff := cmp.Diff(want, asTruth(l.Aligner, l.Locations(&view, said))); diff != "" {
+			t.Fatalf("case %d: %s", n, diff)
+		}
+		located += len(want)
+	}
+	if t.Logf("%d of %d known candidates are whole, %d locations", whole, known, located); whole < 500 || known < 3*whole/2 || located < 500 {
+		t.Error("too few of one kind")
+	}
+}
