@@ -13,6 +13,12 @@ func changedEightsAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low
 // diagonalRunsAVX2 is diagonalRunsPlain for processors with AVX2.
 func diagonalRunsAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low uint64, high uint64, amb uint64, inside uint64, width uint64) (may uint64, begin uint64)
 
+// unchangedAVX2 is unchangedPlain for processors with AVX2. The planes begin with the word of the
+// first position, whose bit shift is, and have six words.
+//
+//go:noescape
+func unchangedAVX2(lowPlane *uint64, highPlane *uint64, shift uint64, low uint64, high uint64, n uint64, equal *[4]uint64)
+
 // stripAVX2 is stripPlain for processors with AVX2, but that it changes cells beside the columns and
 // scores of other columns. first is the first column in the first part, and part the number of
 // bytes from there to the next part.

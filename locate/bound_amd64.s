@@ -244,6 +244,68 @@ runs:
 	MOVQ      BX, begin+80(FP)
 	RET
 
+// func unchangedAVX2(lowPlane *uint64, highPlane *uint64, shift uint64, low uint64, high uint64, n uint64, equal *[4]uint64)
+// Requires: AVX, AVX2
+TEXT ·unchangedAVX2(SB), NOSPLIT, $0-56
+	MOVQ     lowPlane+0(FP), AX
+	MOVQ     highPlane+8(FP), CX
+	MOVQ     shift+16(FP), DX
+	MOVQ     n+40(FP), BX
+	MOVQ     low+24(FP), SI
+	MOVQ     high+32(FP), DI
+	VPXOR    Y0, Y0, Y0
+	VPCMPEQD Y1, Y1, Y1
+
+bases:
+	VMOVQ        DX, X2
+	MOVQ         $0x00000040, R8
+	SUBQ         DX, R8
+	VMOVQ        R8, X3
+	VMOVDQU      (AX), Y4
+	VMOVDQU      8(AX), Y5
+	VPSRLQ       X2, Y4, Y4
+	VPSLLQ       X3, Y5, Y5
+	VPOR         Y4, Y5, Y4
+	MOVQ         SI, R8
+	ANDQ         $0x01, R8
+	NEGQ         R8
+	VMOVQ        R8, X5
+	VPBROADCASTQ X5, Y5
+	VPXOR        Y5, Y4, Y4
+	VPOR         Y4, Y0, Y0
+	SHRQ         $0x01, SI
+	VMOVDQU      (CX), Y4
+	VMOVDQU      8(CX), Y5
+	VPSRLQ       X2, Y4, Y4
+	VPSLLQ       X3, Y5, Y5
+	VPOR         Y4, Y5, Y4
+	MOVQ         DI, R8
+	ANDQ         $0x01, R8
+	NEGQ         R8
+	VMOVQ        R8, X2
+	VPBROADCASTQ X2, Y2
+	VPXOR        Y2, Y4, Y4
+	VPOR         Y4, Y0, Y0
+	SHRQ         $0x01, DI
+	DECQ         BX
+	JZ           compared
+	VPTEST       Y1, Y0
+	JCS          compared
+	INCQ         DX
+	CMPQ         DX, $0x40
+	JNE          bases
+	XORQ         DX, DX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, CX
+	JMP          bases
+
+compared:
+	VPXOR   Y1, Y0, Y0
+	MOVQ    equal+48(FP), AX
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
 DATA stripBegun<>+0(SB)/2, $0xffff
 DATA stripBegun<>+2(SB)/2, $0xffff
 DATA stripBegun<>+4(SB)/2, $0xffff

@@ -1,6 +1,10 @@
 package locate
 
-import "golang.org/x/sys/cpu"
+import (
+	"golang.org/x/sys/cpu"
+
+	"scanmap/dna"
+)
 
 // hasAVX2 chooses between changedBlocksAVX2 and its twin changedBlocksPlain, and others, once for
 // the process.
@@ -25,6 +29,14 @@ func changedEights(low0, low1, high0, high1, low, high, amb, inside, width uint6
 		return changedEightsAVX2(low0, low1, high0, high1, low, high, amb, inside, width)
 	}
 	return changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width)
+}
+
+func unchanged(text *dna.Sequence, at int, low, high uint64, n int, equal *[4]uint64) {
+	if w := at >> 6; hasAVX2 && w >= 0 && w+6 <= len(text.Low) {
+		unchangedAVX2(&text.Low[w], &text.High[w], uint64(at&63), low, high, uint64(n), equal)
+		return
+	}
+	unchangedPlain(text, at, low, high, n, equal)
 }
 
 // strip is stripPlain, by the means of this processor.

@@ -2,6 +2,8 @@
 
 package locate
 
+import "scanmap/dna"
+
 func changedBlocks(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
 	return changedBlocksPlain(low0, low1, high0, high1, low, high, amb, inside, width)
 }
@@ -12,6 +14,10 @@ func diagonalRuns(low0, low1, high0, high1, low, high, amb, inside, width uint64
 
 func changedEights(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
 	return changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width)
+}
+
+func unchanged(text *dna.Sequence, at int, low, high uint64, n int, equal *[4]uint64) {
+	unchangedPlain(text, at, low, high, n, equal)
 }
 
 func strip(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows, scores []uint16) {

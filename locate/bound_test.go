@@ -3,6 +3,8 @@ package locate
 import (
 	"math/rand/v2"
 	"testing"
+
+	"scanmap/internal/truth"
 )
 
 // TestChangedBlocksTwins compares what changedBlocks runs on this machine with changedBlocksPlain.
@@ -90,5 +92,46 @@ func TestDiagonalRunsTwins(t *testing.T) {
 	}
 	if some < 10000 || some > 38000 {
 		t.Errorf("segments that may win in %d of 40000: the test shows little", some)
+	}
+}
+
+// TestUnchangedTwins compares what unchanged runs on this machine with unchangedPlain, and this with
+// letters.
+func TestUnchangedTwins(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(51, 52))
+	found := 0
+	for range 2000 {
+		letters := truth.Random(r, 64+r.IntN(700), "ACGT"[:1+r.IntN(4)])
+		ref := truth.Reference(t, letters)
+		n := 1 + r.IntN(64)
+		piece := truth.Random(r, n, "ACGT")
+		if at := r.IntN(len(letters)); r.IntN(2) == 0 && at+n <= len(letters) {
+			piece = letters[at : at+n]
+		}
+		view := pack(piece, 0)
+		low, high, _ := view.Strands[Forward].Planes.Window(0)
+		at := r.IntN(len(letters)+200) - 100
+		var want, got [4]uint64
+		unchangedPlain(&ref.Bases, at, low, high, n, &want)
+		unchanged(&ref.Bases, at, low, high, n, &got)
+		if got != want {
+			t.Fatalf("%d bases at %d of %d: %x, want %x", n, at, len(letters), got, want)
+		}
+		for i := range 256 {
+			from := ref.Contigs[0].Start // of the letters
+			if at := at + i - from; at >= 0 && at+n <= len(letters) {
+				same := letters[at:at+n] == piece
+				if same != (want[i/64]>>(i%64)&1 != 0) {
+					t.Fatalf("%s at %d of %s: %t", piece, at, letters, !same)
+				}
+				if same {
+					found++
+				}
+			}
+		}
+	}
+	if found < 1000 {
+		t.Errorf("%d are the same: the test shows little", found)
 	}
 }

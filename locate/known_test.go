@@ -20,7 +20,7 @@ func TestKnownCandidates(t *testing.T) {
 	for n := range effort.Pick(4000, 400) {
 		r := rand.New(rand.NewPCG(uint64(n), 47))
 		m := 60 + r.IntN(120)
-		unit := truth.Random(r, 1+r.IntN(60), "ACGT")
+		unit := truth.Random(r, 1+r.IntN([]int{60, 250}[r.IntN(2)]), "ACGT")
 		text := truth.Random(r, 200, "ACGT")
 		for len(text) < 700 {
 			text += truth.Substituted(r, unit, r.IntN(2))
@@ -29,7 +29,7 @@ func TestKnownCandidates(t *testing.T) {
 		at := r.IntN(len(text) - m)
 		view := pack(truth.Edited(r, text[at:at+m], r.IntN(3))[:m-2], m/5)
 		m -= 2
-		view.Sought = []int{m/5 + 1, m / 5, r.IntN(m/5 + 1)}[r.IntN(3)]
+		view.Sought = []int{m/5 + 1, m / 5, r.IntN(m/5 + 1), lossMismatch*(1+r.IntN(3)) - 1}[r.IntN(4)]
 		view.Found = view.Sought
 		l.Reference, l.Cap = truth.Reference(t, text), DefaultCap
 		l.Aligner = &Aligner{Reference: l.Reference}

@@ -14,6 +14,7 @@ func changedBlocks() {
 	changed("changedBlocks", 2, first, four, all)
 	changed("changedEights", 3, first, four, all)
 	diagonalRuns(first, four, all)
+	unchanged()
 	strip()
 }
 
@@ -149,6 +150,60 @@ func diagonalRuns(first, four, all Mem) {
 	VZEROUPPER()
 	Store(may, ReturnIndex(0))
 	Store(begin, ReturnIndex(1))
+	RET()
+}
+
+// unchanged writes unchangedAVX2, which looks at one base of the piece on all diagonals at a time.
+func unchanged() {
+	TEXT("unchangedAVX2", NOSPLIT, "func(lowPlane, highPlane *uint64, shift, low, high, n uint64, equal *[4]uint64)")
+	Pragma("noescape")
+	Doc("unchangedAVX2 is unchangedPlain for processors with AVX2. The planes begin with the word of the",
+		"first position, whose bit shift is, and have six words.")
+	lowPlane, highPlane := Load(Param("lowPlane"), GP64()), Load(Param("highPlane"), GP64())
+	shift, n := Load(Param("shift"), GP64()), Load(Param("n"), GP64())
+	low, high := Load(Param("low"), GP64()), Load(Param("high"), GP64())
+	differs, ones := YMM(), YMM()
+	VPXOR(differs, differs, differs)
+	VPCMPEQD(ones, ones, ones)
+
+	Label("bases")
+	right, left, rest := XMM(), XMM(), GP64()
+	VMOVQ(shift, right)
+	MOVQ(U32(64), rest)
+	SUBQ(shift, rest)
+	VMOVQ(rest, left)
+	for _, of := range []struct{ plane, piece GPVirtual }{{lowPlane.(GPVirtual), low.(GPVirtual)}, {highPlane.(GPVirtual), high.(GPVirtual)}} {
+		x, y, bit := YMM(), YMM(), GP64()
+		VMOVDQU(Mem{Base: of.plane}, x)
+		VMOVDQU(Mem{Base: of.plane, Disp: 8}, y)
+		VPSRLQ(right, x, x)
+		VPSLLQ(left, y, y) // a shift by 64 gives 0
+		VPOR(x, y, x)
+		MOVQ(of.piece, bit)
+		ANDQ(Imm(1), bit)
+		NEGQ(bit)
+		base := YMM()
+		toAll(bit, base)
+		VPXOR(base, x, x)
+		VPOR(x, differs, differs)
+		SHRQ(Imm(1), of.piece)
+	}
+	DECQ(n)
+	JZ(LabelRef("compared"))
+	VPTEST(ones, differs)
+	JCS(LabelRef("compared")) // all differ
+	INCQ(shift)
+	CMPQ(shift, Imm(64))
+	JNE(LabelRef("bases"))
+	XORQ(shift, shift)
+	ADDQ(Imm(8), lowPlane)
+	ADDQ(Imm(8), highPlane)
+	JMP(LabelRef("bases"))
+
+	Label("compared")
+	VPXOR(ones, differs, differs)
+	VMOVDQU(differs, Mem{Base: Load(Param("equal"), GP64())})
+	VZEROUPPER()
 	RET()
 }
 
