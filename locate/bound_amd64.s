@@ -306,6 +306,72 @@ compared:
 	VZEROUPPER
 	RET
 
+// func restRowAVX2(rows *[9]*int32, blocks uint64, most int32) (less uint64, clipped uint64, below uint64)
+// Requires: AVX, AVX2
+TEXT ·restRowAVX2(SB), NOSPLIT, $0-48
+	MOVQ         rows+0(FP), AX
+	MOVQ         blocks+8(FP), DX
+	MOVL         most+16(FP), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPEQD     Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+	XORQ         BX, BX
+	XORQ         SI, SI
+	XORQ         DI, DI
+	XORQ         R8, R8
+	XORQ         CX, CX
+
+diagonals:
+	MOVQ      40(AX), R9
+	VMOVDQU   4(R9)(R8*4), Y3
+	MOVQ      48(AX), R9
+	VPMINSD   4(R9)(R8*4), Y3, Y3
+	MOVQ      8(AX), R9
+	VMOVDQU   Y3, (R9)(R8*4)
+	MOVQ      56(AX), R9
+	VMOVDQU   -4(R9)(R8*4), Y4
+	MOVQ      64(AX), R9
+	VPMINSD   -4(R9)(R8*4), Y4, Y4
+	VPADDD    Y1, Y4, Y4
+	VPMAXSD   Y2, Y4, Y4
+	MOVQ      16(AX), R9
+	VMOVDQU   Y4, (R9)(R8*4)
+	MOVQ      (AX), R9
+	VPMINSD   (R9)(R8*4), Y3, Y3
+	VPMINSD   Y4, Y3, Y3
+	VPMINSD   Y0, Y3, Y3
+	MOVQ      32(AX), R9
+	VMOVDQU   (R9)(R8*4), Y5
+	VPADDD    Y1, Y5, Y5
+	VPMINUD   Y5, Y3, Y3
+	MOVQ      24(AX), R9
+	VMOVDQU   (R9)(R8*4), Y4
+	VPCMPGTD  Y3, Y4, Y5
+	VMOVMSKPS Y5, R9
+	SHLQ      CL, R9
+	ORQ       R9, BX
+	VPCMPEQD  Y0, Y3, Y5
+	VMOVMSKPS Y5, R9
+	SHLQ      CL, R9
+	ORQ       R9, SI
+	VPMINSD   Y4, Y3, Y3
+	MOVQ      (AX), R9
+	VMOVDQU   Y3, (R9)(R8*4)
+	VPCMPGTD  Y3, Y0, Y5
+	VMOVMSKPS Y5, R9
+	SHLQ      CL, R9
+	ORQ       R9, DI
+	ADDQ      $0x08, R8
+	ADDQ      $0x08, CX
+	DECQ      DX
+	JNZ       diagonals
+	VZEROUPPER
+	MOVQ      BX, less+24(FP)
+	MOVQ      SI, clipped+32(FP)
+	MOVQ      DI, below+40(FP)
+	RET
+
 DATA stripBegun<>+0(SB)/2, $0xffff
 DATA stripBegun<>+2(SB)/2, $0xffff
 DATA stripBegun<>+4(SB)/2, $0xffff

@@ -95,8 +95,8 @@ func TestDiagonalRunsTwins(t *testing.T) {
 	}
 }
 
-// TestUnchangedTwins compares what unchanged runs on this machine with unchangedPlain, and this with
-// letters.
+// TestUnchangedTwins compares what unchanged runs on this machine with unchangedPlain, and
+// unchangedPlain with letters.
 func TestUnchangedTwins(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(51, 52))

@@ -396,6 +396,9 @@ func (l *Local) within(diagonals []localDiagonal, costs *localCosts, limit local
 	longest := LongestGap
 	if b := l.budget; !anyFar(diagonals) || costs == &b.exact && limit <= localCost(b.cap)*lostUnit {
 		spread, longest = min(spread, b.near), min(longest, b.cap-lossOpen-1)
+		if costs == &b.exact {
+			spread = min(spread, b.nearOf((limit - 1).lost()))
+		}
 	}
 	l.bands(diagonals, spread, func(low, width int) {
 		if l.other.find(w, costs, low, width, longest, limit) {

@@ -1,6 +1,11 @@
 package locate
 
-import "scanmap/internal/parallel"
+import (
+	"math/bits"
+
+	"scanmap/dna"
+	"scanmap/internal/parallel"
+)
 
 // localRests has what alignments lose at least, in lost score, from each base of a strand on, by
 // the diagonal of a band on which they are there: loss by loss, from the last base back (as
@@ -28,7 +33,7 @@ type localRests struct {
 	// differs and closed have a bit for each base of each diagonal.
 	differs, closed []uint64
 	// By loss and diagonal, from number 1 of a row on. deleted and inserted have the
-	// last three losses.
+	// last three losses. Beside the diagonals all are neverOnRest, once a row has been added.
 	on, deleted, inserted []int32
 	never                 []int32 // a row
 	firsts                []restFirst
@@ -38,6 +43,12 @@ type localRests struct {
 	leapTo []int
 	// least is the least loss of an alignment by the losses so far.
 	least int
+	// vectors tells that rows are added by vectors, from the bases of the strand and of a text. Base 0
+	// is at `at` on the lowest diagonal.
+	vectors bool
+	read    []byte
+	text    *dna.Sequence
+	at      int
 }
 
 // A restFirst has the least base of a loss, its diagonal, and the least base on another one.
@@ -49,7 +60,7 @@ const neverOnRest = 1 << 20
 // begin prepares for diagonals [low, low+width) of a window, columns of base 0.
 func (r *localRests) begin(w *localWindow, costs *localCosts, low, width, longest int) {
 	m := len(w.read)
-	r.m, r.width, r.words, r.row = m, width, (m+63)/64, width+2
+	r.m, r.width, r.words, r.row = m, width, (m+63)/64, (width+7)&^7+2
 	r.firsts, r.least, r.leap, r.leapTo = r.firsts[:0], m, r.leap[:0], r.leapTo[:0]
 	r.insertedLoss, r.cap = int((costs.insertion[1]-costs.deletion[1])/costs.clip), 0
 	if longest == LongestGap {
@@ -83,6 +94,8 @@ func (r *localRests) begin(w *localWindow, costs *localCosts, low, width, longes
 			r.differs[i] |= x
 		}
 	}
+	r.vectors = haveRestRow && r.cap == 0 && len(r.closed) == 0 && width <= 64
+	r.read, r.text, r.at = w.read, text, w.offset+low
 	r.never = parallel.Resize(r.never, r.row)
 	r.deleted, r.inserted = parallel.Resize(r.deleted, 3*r.row), parallel.Resize(r.inserted, 3*r.row)
 	for k := range r.never {
@@ -120,10 +133,90 @@ func (r *localRests) ring(rows []int32, loss int) []int32 {
 	return rows[loss%3*r.row:][:r.row]
 }
 
-// add adds a loss.
-func (r *localRests) add(s int) {
+// restRows are, from the first diagonal on, the rows that a loss makes, `on`, `deleted` and
+// `inserted`, and those that it goes on from: before, differing, opened, longer, openedIn and
+// longerIn of add.
+type restRows [9]*int32
+
+// begun returns the first diagonal of the row of a loss, of a row without bases if it is below 0.
+func (r *localRests) begun(loss int) *int32 {
+	if loss < 0 {
+		return &r.never[1]
+	}
+	return &r.on[loss*r.row+1]
+}
+
+// addByVectors is add where no gap costs the cap, nothing is closed, and diagonals are few.
+func (r *localRests) addByVectors(s int) {
 	r.on = grown(r.on, (s+1)*r.row)
 	on, deleted, inserted := r.of(r.on, s), r.ring(r.deleted, s), r.ring(r.inserted, s)
+	copy(on, r.never)
+	opened := s - lossOpen - 1
+	rows := restRows{
+		&on[1], &deleted[1], &inserted[1], r.begun(s - 1), r.begun(s - lossMismatch),
+		r.begun(opened), &r.ring(r.deleted, s-1)[1], r.begun(opened - r.insertedLoss), &r.ring(r.inserted, s-1-r.insertedLoss)[1],
+	}
+	clip := int32(max(r.m-s, 0))
+	less, clipped, below := restRow(&rows, (r.row-2)/8, clip)
+	on[0], deleted[0], inserted[0] = neverOnRest, neverOnRest, neverOnRest
+	for k := r.width + 1; k < r.row; k++ {
+		on[k], deleted[k], inserted[k] = neverOnRest, neverOnRest, neverOnRest
+	}
+	// Mostly the base before those that are clipped differs, on all diagonals but a few.
+	less &= ^clipped | r.equalAt(clip-1)
+	inside := ^uint64(0) >> (64 - r.width)
+	for less &= inside; less != 0; less &= less - 1 {
+		k := bits.TrailingZeros64(less)
+		differs, b := r.differs[k*r.words:][:r.words], int(on[k+1])
+		if b > 0 && differs[(b-1)>>6]>>((b-1)&63)&1 == 0 {
+			on[k+1] = int32(lastBit(differs, b-1) + 1)
+			below |= 1 << k
+		}
+	}
+	below &= inside
+	first := restFirst{neverOnRest, 0, neverOnRest}
+	for left := below; left != 0; left &= left - 1 {
+		k := bits.TrailingZeros64(left)
+		switch b := on[k+1]; {
+		case b < first.base:
+			first.other = first.base
+			first.base, first.diagonal = b, int32(k)
+		case b < first.other:
+			first.other = b
+		}
+	}
+	switch bits.OnesCount64(inside &^ below) { // on these all bases are clipped
+	case 0:
+	case 1:
+		if clip < first.base {
+			first.base, first.diagonal = clip, int32(bits.TrailingZeros64(inside&^below))
+		} else {
+			first.other = min(first.other, clip)
+		}
+	default:
+		first.base, first.other = min(first.base, clip), min(first.other, clip)
+	}
+	r.firsts = append(r.firsts, first)
+	r.least = min(r.least, s+int(first.base))
+}
+
+// equalAt returns a bit for each diagonal on which a base of the strand may be equal.
+func (r *localRests) equalAt(base int32) uint64 {
+	if base < 0 || r.read[base] >= dna.AmbiguousCode {
+		return 0
+	}
+	at, code := r.at+int(base), uint64(r.read[base])
+	return ^(dna.WindowOrZero(r.text.Low, at) ^ -(code & 1) | dna.WindowOrZero(r.text.High, at) ^ -(code >> 1))
+}
+
+// add adds a loss.
+func (r *localRests) add(s int) {
+	if r.vectors {
+		r.addByVectors(s)
+		return
+	}
+	r.on = grown(r.on, (s+1)*r.row)
+	on, deleted, inserted := r.of(r.on, s)[:r.width+2], r.ring(r.deleted, s), r.ring(r.inserted, s)
 	last := len(on) - 1
 	for _, row := range [][]int32{on, deleted, inserted} {
 		row[0], row[last] = neverOnRest, neverOnRest

@@ -39,8 +39,8 @@ func (l *Local) Seek(candidates []Candidate, r *Read, p Place, low, high int) []
 	return candidates
 }
 
-// unchangedPlain sets a bit for each of 256 positions of a text, from one on, where the n bases of a
-// piece start. The low and high bits of the piece are given; n is 1 to 64.
+// unchangedPlain sets a bit for each of 256 positions of a text, from one on, where the n bases of
+// a piece start. The low and high bits of the piece are given; n is 1 to 64.
 func unchangedPlain(text *dna.Sequence, at int, low, high uint64, n int, equal *[4]uint64) {
 	for w := range equal {
 		at := at + 64*w

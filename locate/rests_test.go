@@ -2,6 +2,7 @@ package locate
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"scanmap/internal/effort"
@@ -77,5 +78,57 @@ func TestRests(t *testing.T) {
 	t.Logf("%d compared, %d equal", compared, equal)
 	if compared < effort.Pick(2000, 150) || equal < compared*3/4 {
 		t.Errorf("%d compared, %d of these equal: the test shows little", compared, equal)
+	}
+}
+
+// TestRestsByVectors compares the rows that vectors make with the plain ones.
+func TestRestsByVectors(t *testing.T) {
+	t.Parallel()
+	if !haveRestRow {
+		t.Skip("this processor has no vectors for rows")
+	}
+	var l Local
+	var band, plain localRests
+	for n := range effort.Pick(3000, 500) {
+		r := rand.New(rand.NewPCG(uint64(n), 53))
+		m := 30 + r.IntN(150)
+		unit := truth.Random(r, 3+r.IntN(40), "ACGT")
+		text := ""
+		for len(text) < 500 {
+			text += truth.Substituted(r, unit, r.IntN(3))
+		}
+		at := r.IntN(len(text) - m - 4)
+		view := pack(truth.Edited(r, text[at:at+m+4], r.IntN(5))[:m], m/5)
+		l.Reference, l.Cap = truth.Reference(t, text), DefaultCap
+		b := l.begin(m, m-m/5, m/5, m/5)
+		place, width := At(0, Forward), 1+r.IntN(64)
+		low := at - r.IntN(width)
+		w := &l.window
+		w.begin(l.Reference, l.contig(place), view.Strand(place), b.least, b.reach, b.cap, low, low+width, max(low, 0), min(low+width-1+m, len(text)))
+		w.lookAt(w.low, w.high)
+		costs, most := &b.exact, r.IntN(m/5+1)
+		if r.IntN(3) == 0 {
+			costs = &l.begin(m, m-m/5, m, m).net // inserted bases are forgiven
+		}
+		band.begin(w, costs, w.low, width, b.cap-lossOpen-1)
+		plain.begin(w, costs, w.low, width, b.cap-lossOpen-1)
+		if plain.vectors = false; !band.vectors {
+			t.Fatalf("case %d: %d diagonals are not looked at by vectors", n, width)
+		}
+		band.to(most)
+		plain.to(most)
+		if band.least != plain.least {
+			t.Fatalf("case %d: %d is lost at least, and %d by vectors", n, plain.least, band.least)
+		}
+		for s := range most + 1 {
+			if want, got := plain.of(plain.on, s)[:width+2], band.of(band.on, s)[:width+2]; !slices.Equal(got, want) {
+				t.Fatalf("case %d: row %d of %d diagonals: %v, want %v", n, s, width, got, want)
+			}
+			for k := range width {
+				if want, got := plain.other(s, k), band.other(s, k); got != want {
+					t.Fatalf("case %d: row %d without diagonal %d: %d, want %d", n, s, k, got, want)
+				}
+			}
+		}
 	}
 }

@@ -15,6 +15,7 @@ func changedBlocks() {
 	changed("changedEights", 3, first, four, all)
 	diagonalRuns(first, four, all)
 	unchanged()
+	restRow()
 	strip()
 }
 
@@ -204,6 +205,76 @@ func unchanged() {
 	VPXOR(ones, differs, differs)
 	VMOVDQU(differs, Mem{Base: Load(Param("equal"), GP64())})
 	VZEROUPPER()
+	RET()
+}
+
+// restRow writes restRowAVX2, which takes eight diagonals at a time.
+func restRow() {
+	TEXT("restRowAVX2", NOSPLIT, "func(rows *[9]*int32, blocks uint64, most int32) (less, clipped, below uint64)")
+	Pragma("noescape")
+	Doc("restRowAVX2 is what localRests.addByVectors calls, eight diagonals at a time. The rows, from the",
+		"first diagonal on, are those of add, in its order.")
+	rows, blocks := Load(Param("rows"), GP64()), Load(Param("blocks"), GP64())
+	clip, one, zero := YMM(), YMM(), YMM()
+	most := Load(Param("most"), GP32())
+	VMOVD(most, clip.AsX())
+	VPBROADCASTD(clip.AsX(), clip)
+	VPCMPEQD(one, one, one) // -1
+	VPXOR(zero, zero, zero)
+	less, clipped, below := GP64(), GP64(), GP64()
+	XORQ(less, less)
+	XORQ(clipped, clipped)
+	XORQ(below, below)
+	offset, shift := GP64(), RCX
+	XORQ(offset, offset)
+	XORQ(shift, shift)
+
+	Label("diagonals")
+	row := func(i, beside int) Mem {
+		at := GP64()
+		MOVQ(Mem{Base: rows, Disp: 8 * i}, at)
+		return Mem{Base: at, Index: offset, Scale: 4, Disp: 4 * beside}
+	}
+	d, i, b, known := YMM(), YMM(), YMM(), YMM()
+	VMOVDQU(row(5, 1), d)
+	VPMINSD(row(6, 1), d, d)
+	VMOVDQU(d, row(1, 0))
+	VMOVDQU(row(7, -1), i)
+	VPMINSD(row(8, -1), i, i)
+	VPADDD(one, i, i)
+	VPMAXSD(zero, i, i)
+	VMOVDQU(i, row(2, 0))
+	VPMINSD(row(0, 0), d, b)
+	VPMINSD(i, b, b)
+	VPMINSD(clip, b, b)
+	x := YMM()
+	VMOVDQU(row(4, 0), x)
+	VPADDD(one, x, x)
+	VPMINUD(x, b, b) // -1 is the most
+	VMOVDQU(row(3, 0), known)
+	mask := GP32()
+	add := func(v VecVirtual, to GPVirtual) {
+		VMOVMSKPS(v, mask)
+		SHLQ(CL, mask.As64())
+		ORQ(mask.As64(), to)
+	}
+	VPCMPGTD(b, known, x)
+	add(x, less)
+	VPCMPEQD(clip, b, x)
+	add(x, clipped)
+	VPMINSD(known, b, b)
+	VMOVDQU(b, row(0, 0))
+	VPCMPGTD(b, clip, x)
+	add(x, below)
+	ADDQ(Imm(8), offset)
+	ADDQ(Imm(8), shift)
+	DECQ(blocks)
+	JNZ(LabelRef("diagonals"))
+
+	VZEROUPPER()
+	Store(less, ReturnIndex(0))
+	Store(clipped, ReturnIndex(1))
+	Store(below, ReturnIndex(2))
 	RET()
 }
 
