@@ -19,8 +19,7 @@ func diagonalRunsAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low 
 //go:noescape
 func unchangedAVX2(lowPlane *uint64, highPlane *uint64, shift uint64, low uint64, high uint64, n uint64, equal *[4]uint64)
 
-// restRowAVX2 is what localRests.addByVectors calls, eight diagonals at a time. The rows, from the
-// first diagonal on, are those of add, in its order.
+// restRowAVX2 is restRow for processors with AVX2.
 //
 //go:noescape
 func restRowAVX2(rows *[9]*int32, blocks uint64, most int32) (less uint64, clipped uint64, below uint64)

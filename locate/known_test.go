@@ -11,8 +11,8 @@ import (
 	"scanmap/internal/truth"
 )
 
-// TestKnownCandidates has candidates say what a GPU knows of them: the locations stay the same. In
-// short repeats candidates lie so close that one takes the place of others.
+// TestKnownCandidates compares locations with and without the bounds that a GPU adds to candidates.
+// In short repeats candidates lie so close that one takes the place of others.
 func TestKnownCandidates(t *testing.T) {
 	t.Parallel()
 	var l Local

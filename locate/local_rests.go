@@ -133,9 +133,8 @@ func (r *localRests) ring(rows []int32, loss int) []int32 {
 	return rows[loss%3*r.row:][:r.row]
 }
 
-// restRows are, from the first diagonal on, the rows that a loss makes, `on`, `deleted` and
-// `inserted`, and those that it goes on from: before, differing, opened, longer, openedIn and
-// longerIn of add.
+// restRows are rows of localRests.add from the first diagonal on: on, deleted and inserted, which a
+// loss makes, and its sources before, differing, opened, longer, openedIn and longerIn.
 type restRows [9]*int32
 
 // begun returns the first diagonal of the row of a loss, of a row without bases if it is below 0.
@@ -162,7 +161,7 @@ func (r *localRests) addByVectors(s int) {
 	for k := r.width + 1; k < r.row; k++ {
 		on[k], deleted[k], inserted[k] = neverOnRest, neverOnRest, neverOnRest
 	}
-	// Mostly the base before those that are clipped differs, on all diagonals but a few.
+	// The base before clipped bases differs on most diagonals.
 	less &= ^clipped | r.equalAt(clip-1)
 	inside := ^uint64(0) >> (64 - r.width)
 	for less &= inside; less != 0; less &= less - 1 {

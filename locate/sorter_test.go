@@ -11,14 +11,14 @@ func TestCandidateSorter(t *testing.T) {
 	r := rand.New(rand.NewPCG(91, 92))
 	var s candidateSorter
 	for _, n := range []int{0, 1, leastByDigits - 1, leastByDigits, 700, mostByDigits, mostByDigits + 1} {
-		for _, spread := range []int32{1, 200, 1 << 17, 1<<31 - 1} {
+		for _, spread := range []int32{1, 199, 200, 600, 1 << 17, 1<<31 - 1} {
 			candidates := make([]Candidate, n)
 			for i := range candidates {
 				diagonal := r.Int32N(spread)
-				if r.IntN(8) == 0 {
+				if spread > 200 && r.IntN(8) == 0 {
 					diagonal = -diagonal // hangs over the start of a contig
 				}
-				candidates[i] = Candidate{Read: 1, Place: Place(r.Uint32N(600)), Diagonal: diagonal, Differences: int32(i)}
+				candidates[i] = Candidate{Read: 1, Place: Place(r.Int32N(spread%600 + 1)), Diagonal: diagonal, Differences: int32(i)}
 			}
 			got := slices.Clone(candidates)
 			s.sort(got)

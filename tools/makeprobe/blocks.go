@@ -212,8 +212,7 @@ func unchanged() {
 func restRow() {
 	TEXT("restRowAVX2", NOSPLIT, "func(rows *[9]*int32, blocks uint64, most int32) (less, clipped, below uint64)")
 	Pragma("noescape")
-	Doc("restRowAVX2 is what localRests.addByVectors calls, eight diagonals at a time. The rows, from the",
-		"first diagonal on, are those of add, in its order.")
+	Doc("restRowAVX2 is restRow for processors with AVX2.")
 	rows, blocks := Load(Param("rows"), GP64()), Load(Param("blocks"), GP64())
 	clip, one, zero := YMM(), YMM(), YMM()
 	most := Load(Param("most"), GP32())
