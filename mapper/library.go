@@ -36,6 +36,21 @@ type library struct {
 	// insert is nil for single-end reads, and for pairs until the insert size is known.
 	insert atomic.Pointer[insertModel]
 	more   bool // reads follow the taken ones; known when all taken ones have been read
+	// alternate tells that mates seem to alternate in a file of single reads.
+	alternate bool
+}
+
+// alternate tells whether reads come in twos of one name, as mates that alternate in a file: two
+// pairs at least, and each with another name than the one before.
+func alternate(reads []fasta.Read) bool {
+	const least, most = 4, 64
+	n := min(len(reads)&^1, most)
+	for i := 0; i < n; i += 2 {
+		if name := reads[i].Name; reads[i+1].Name != name || i > 0 && reads[i-1].Name == name {
+			return false
+		}
+	}
+	return n >= least
 }
 
 // together is the number of neighbouring reads that stay together: both mates of a pair.

@@ -129,7 +129,7 @@ func (p *pairing) separate(read int, reach int32) (all bool) {
 
 // nearKept tells whether a location of the group, from index `from` on, ends or starts within
 // `reach` of l, the gaps that each may have. If two start within `reach`, their ends are within 3
-// times `reach`.
+// times `reach`, unless ends may be clipped.
 func (p *pairing) nearKept(read, from int, l *locate.Location, reach int32) bool {
 	g := p.group
 	for i := from; i < len(g.locations); i++ {
@@ -143,7 +143,7 @@ func (p *pairing) nearKept(read, from int, l *locate.Location, reach int32) bool
 // isNear tells whether two locations of a read end or start within `reach` of each other.
 func (p *pairing) isNear(read int, x, l *locate.Location, reach int32) bool {
 	apart := max(x.End-l.End, l.End-x.End)
-	if x.Place != l.Place || apart > 3*reach {
+	if x.Place != l.Place || apart > 3*reach && !p.local {
 		return false
 	}
 	if apart <= reach {

@@ -276,3 +276,24 @@ func TestRescueInLowComplexity(t *testing.T) {
 		t.Errorf("%+v", pairs)
 	}
 }
+
+// TestIsNear has locations that start together and end far apart. Local ones may be clipped, and
+// are in the same place.
+func TestIsNear(t *testing.T) {
+	for _, c := range []struct {
+		local bool
+		start int32
+		end   int32
+		want  bool
+	}{
+		{false, 100, 200, true}, {false, 100, 205, true}, {false, 100, 160, false},
+		{true, 100, 200, true}, {true, 100, 160, true}, {true, 140, 200, true}, {true, 140, 160, false},
+	} {
+		p := pairing{local: c.local, group: &group{}}
+		one := locate.Location{Start: 100, End: 200, Aligned: true}
+		other := locate.Location{Start: c.start, End: c.end, Aligned: true}
+		if got := p.isNear(0, &one, &other, 5); got != c.want {
+			t.Errorf("local %v: 100 to 200 and %d to %d: %v", c.local, c.start, c.end, got)
+		}
+	}
+}

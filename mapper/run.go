@@ -191,7 +191,10 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, w *rec
 	for _, s := range r.resolver.seekers {
 		s.finders = seeking
 	}
-	reads.check = func(l *library, first []fasta.Read) error { return r.options.sensible(r.ref, l, first) }
+	reads.check = func(l *library, first []fasta.Read) error {
+		l.alternate = !l.paired() && alternate(first)
+		return r.options.sensible(r.ref, l, first)
+	}
 	reads.watch = r.options.Watch
 	r.options.Watch.loaded()
 	batches := reads.start(ctx, d.batchSizes, d.batchesAhead())
@@ -274,7 +277,7 @@ func (r *run) progress() {
 // finish completes the statistics.
 func (r *run) finish(elapsed time.Duration) {
 	for i, l := range r.libraries {
-		r.stats.Libraries[i].More = l.more
+		r.stats.Libraries[i].More, r.stats.Libraries[i].Alternate = l.more, l.alternate
 	}
 	if r.resolver != nil {
 		r.resolver.gather(r.stats)

@@ -101,6 +101,8 @@ type LibraryStats struct {
 	// tells whether others follow these in the input.
 	Skip, Take int64
 	More       bool
+	// Alternate tells that single reads come in twos of one name, as mates that alternate in a file.
+	Alternate bool
 	// The counts are as in Stats, for this input.
 	Reads, Mapped, Unique, Ambiguous, Mappings, Reported int64
 	// Pairs is nil for single-end reads.

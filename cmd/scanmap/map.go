@@ -218,7 +218,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 		return err
 	}
 	afterwards(ctx, j.quiet, func() error {
-		return firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats), hint(stderr, stats))
+		return firstError(warnOfEmpty(stderr, stats), warnOfMates(stderr, stats), report.Table(stderr, stats), hint(stderr, stats))
 	})
 	if j.instead != "" {
 		_ = warn(stderr, fmt.Sprintf("--%s turns off the local alignments of the preset: whole reads are mapped", j.instead))
@@ -266,6 +266,18 @@ func warnOfEmpty(w io.Writer, s *mapper.Stats) error {
 	}
 	if empty > most {
 		return warn(w, fmt.Sprintf("%d more libraries have no reads", empty-most))
+	}
+	return nil
+}
+
+// warnOfMates names the first file in which mates seem to alternate, but were mapped as single
+// reads.
+func warnOfMates(w io.Writer, s *mapper.Stats) error {
+	for i := range s.Libraries {
+		if l := &s.Libraries[i]; l.Alternate {
+			return warn(w, shownInput(l.ReadsFile)+" has two reads of each name, as mates have that alternate in a file; "+
+				"they were mapped as single reads, and --interleaved maps them as pairs")
+		}
 	}
 	return nil
 }

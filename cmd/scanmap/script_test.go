@@ -20,14 +20,21 @@ import (
 // their output, standard error included, and what must not. The files that they start with stay as
 // they are.
 func TestScripts(t *testing.T) {
-	const fastq = "@a\nACGTACGTAC\n+\nIIIIIIIIII\n"
+	fastqOf := func(names ...string) (s string) {
+		for _, name := range names {
+			s += "@" + name + "\nACGTACGTAC\n+\nIIIIIIIIII\n"
+		}
+		return s
+	}
 	const emptyBGZF = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00\x42\x43\x02\x00" +
 		"\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	long := strings.Repeat("n", effort.Pick(1_000_000, 200_000)) // more than any message or page has
 	sequence := strings.Repeat("ACGTTGCA", 10)
 	files := map[string]string{
-		"ref.fa": ">c\n" + sequence + "\n", "r.fq": fastq, "empty": "", "empty2": "", "empty.gz": emptyBGZF, "blank.fq": "\n \n",
+		"ref.fa": ">c\n" + sequence + "\n", "r.fq": fastqOf("a"), "empty": "", "empty2": "", "empty.gz": emptyBGZF, "blank.fq": "\n \n",
 		"long.fa": ">first_" + long + "_last\n" + sequence + "\n>b\n" + sequence + "\n", "twice.fa": strings.Repeat(">"+long+"\nACGT\n", 2),
+		"mates.fq": fastqOf("a/1", "a/2", "b/1", "b/2"), "one.fq": fastqOf("a/1", "a/2"), "same.fq": fastqOf("a", "a", "a", "a"),
+		"apart.fq": fastqOf("a", "a", "b", "c"),
 		"s.tsv": "r.fq\n", "twelve.tsv": strings.Repeat("empty\n", 12) + "r.fq\n", "blank.tsv": "r.fq\t\t@RG\\tID:x\\tSM: \n",
 		"long.tsv": "r.fq\t\t@RG\\tID:x\\tSM:s" + long + "\nr.fq\t\t@RG\\tID:x\\tSM:t" + long + "\n",
 	}
@@ -50,6 +57,13 @@ func TestScripts(t *testing.T) {
 		{"scanmap map --samples s.tsv ref.fa", 0, []string{"@SQ"}, []string{"warning"}},
 		{"scanmap map --samples twelve.tsv ref.fa", 0, []string{strings.Repeat(warning+"empty has no reads\n", 10) +
 			warning + "2 more libraries have no reads\n"}, []string{"r.fq has no reads"}},
+		// Mates in one file that are mapped as single reads.
+		{"scanmap map ref.fa mates.fq", 0, []string{warning + "mates.fq has two reads of each name, ", "--interleaved"}, nil},
+		{"scanmap map --quiet ref.fa mates.fq", 0, []string{"@SQ"}, []string{"warning"}},
+		{"scanmap map --interleaved ref.fa mates.fq", 0, []string{"@SQ"}, []string{"two reads"}},
+		{"scanmap map ref.fa one.fq", 0, []string{"@SQ"}, []string{"two reads"}},
+		{"scanmap map ref.fa same.fq", 0, []string{"@SQ"}, []string{"two reads"}},
+		{"scanmap map ref.fa apart.fq", 0, []string{"@SQ"}, []string{"two reads"}},
 		{"scanmap map ref.fa r.fq empty >out", 1, []string{"scanmap: empty: ends after 0 records, but r.fq has more\n"}, nil},
 		{"scanmap map empty r.fq", 1, []string{"scanmap: empty: no contigs; expected FASTA with at least one record\n"}, []string{"@"}},
 		{"scanmap map empty.gz r.fq", 1, []string{"scanmap: empty.gz: no contigs; expected FASTA with at least one record\n"}, []string{"@"}},
