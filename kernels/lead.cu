@@ -396,7 +396,7 @@ DEVICE u32 judged(const LeadParams& p, const u32x2& candidate, Gapless& one) {
 	return far == FAR_WAITS && near != KEPT ? FAR_WAITS | near : near;
 }
 
-// keep keeps candidates of a warp, with what alignments with gaps lose at least.
+// keep keeps candidates of a warp, with a bound of alignments with gaps as LEAST_SHIFT has it.
 DEVICE void keep(const LeadParams& p, u32x2 candidate, bool kept, u32 least) {
 	const u32 place = claim(p.kept, kept);
 	candidate.x |= least << LEAST_SHIFT;

@@ -48,6 +48,9 @@ func TestKnownCandidates(t *testing.T) {
 			differs := l.differences(nil, strand, place, int(c.Diagonal), m)
 			best, _ := b.ungapped(differs, nil)
 			lost := best.cost.lost()
+			if lost > lossOpen && CutLocal(m, m-min(lost-1, view.K), DefaultCap).Number == 0 {
+				continue // Leads tells nothing
+			}
 			if lost > lossOpen && l.Leads(m, view.K, lost-1, strand.Planes, place, int(c.Diagonal)) {
 				continue
 			}

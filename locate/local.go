@@ -181,7 +181,8 @@ func (l *Local) addWhole(c *Candidate, lost int, run *Location) {
 
 // AtMost returns how much the best location of a read loses at most, if the candidates show that
 // this is less than `most`; otherwise it returns most. It looks at the alignments on the diagonal
-// of a candidate, and on two neighbouring ones with a gap between. AtMost sorts the candidates.
+// of a candidate, and on two neighbouring ones with a gap between, unless one of these says what it
+// loses. AtMost sorts the candidates.
 func (l *Local) AtMost(r *Read, candidates []Candidate, most int) int {
 	m := r.Strands[Forward].Length()
 	b := l.begin(m, m-r.K, r.Sought, r.Found)

@@ -33,7 +33,7 @@ type localRests struct {
 	// differs and closed have a bit for each base of each diagonal.
 	differs, closed []uint64
 	// By loss and diagonal, from number 1 of a row on. deleted and inserted have the
-	// last three losses. Beside the diagonals all are neverOnRest, once a row has been added.
+	// last three losses. The numbers beside the diagonals are neverOnRest.
 	on, deleted, inserted []int32
 	never                 []int32 // a row
 	firsts                []restFirst

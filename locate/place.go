@@ -40,12 +40,12 @@ func GaplessWhole(mismatches int) int32 { return GaplessLoss(MostLocal+1) + int3
 // best without. It also returns what this one loses, or -1 where that is not known, and whether it
 // is known to have all bases of the read.
 func (c *Candidate) gapless() (lost int, whole, ok bool) {
-	n := int(c.Differences) - Gapless - 1
+	n := int64(c.Differences) - Gapless - 1
 	if n <= MostLocal {
-		return n, false, true
+		return int(n), false, true
 	}
 	n -= MostLocal + 1
-	return lossMismatch * n, true, n <= MostLocal
+	return int(lossMismatch * n), true, n <= MostLocal
 }
 
 // An End is an end position of a read's strand with at most k edits.

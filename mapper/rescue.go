@@ -129,7 +129,7 @@ func (p *pairing) separate(read int, reach int32) (all bool) {
 
 // nearKept tells whether a location of the group, from index `from` on, ends or starts within
 // `reach` of l, the gaps that each may have. If two start within `reach`, their ends are within 3
-// times `reach`, unless ends may be clipped.
+// times `reach`.
 func (p *pairing) nearKept(read, from int, l *locate.Location, reach int32) bool {
 	g := p.group
 	for i := from; i < len(g.locations); i++ {
@@ -143,7 +143,7 @@ func (p *pairing) nearKept(read, from int, l *locate.Location, reach int32) bool
 // isNear tells whether two locations of a read end or start within `reach` of each other.
 func (p *pairing) isNear(read int, x, l *locate.Location, reach int32) bool {
 	apart := max(x.End-l.End, l.End-x.End)
-	if x.Place != l.Place || apart > 3*reach && !p.local {
+	if x.Place != l.Place || apart > 3*reach {
 		return false
 	}
 	if apart <= reach {
@@ -154,6 +154,12 @@ func (p *pairing) isNear(read int, x, l *locate.Location, reach int32) bool {
 	return max(x.Start-l.Start, l.Start-x.Start) <= reach
 }
 
+// besidePart is isNear for a part of a read, which may be clipped by any number of bases.
+func (p *pairing) besidePart(_ int, x, l *locate.Location, reach int32) bool {
+	within := func(a, b int32) bool { return max(a-b, b-a) <= reach }
+	return x.Place == l.Place && (within(x.Start, l.Start) || within(x.End, l.End))
+}
+
 // seekBeside seeks a mate in its proper places beside near locations of the other. The group has
 // its known locations from index `from` on, and the new ones after them. The better of a part and a
 // location in the same place stays. `known` is how many known ones are left. all is false when the
@@ -161,6 +167,10 @@ func (p *pairing) isNear(read int, x, l *locate.Location, reach int32) bool {
 func (p *pairing) seekBeside(mate, from int) (known int, all bool) {
 	g, m, other := p.group, &p.mates[mate], &p.mates[1-mate]
 	before, parts, n := len(g.locations), g.parts[m.read] != nil, 0
+	same := p.isNear
+	if parts {
+		same = p.besidePart
+	}
 	near := other.best + mateEdits(p.local)*p.odds.each // in every mode of report
 	for n < len(other.byRank) && other.locations[other.byRank[n]].Distance <= near {
 		n++
@@ -172,12 +182,12 @@ func (p *pairing) seekBeside(mate, from int) (known int, all bool) {
 	old, found, reach := g.locations[from:before], g.locations[before:], p.reach(p.furthest(g.batch.Length(m.read)))
 	found = slices.DeleteFunc(found, func(l locate.Location) bool {
 		return slices.ContainsFunc(old, func(x locate.Location) bool {
-			return (!parts || x.Distance <= l.Distance) && p.isNear(m.read, &x, &l, reach)
+			return (!parts || x.Distance <= l.Distance) && same(m.read, &x, &l, reach)
 		})
 	})
 	if parts {
 		old = slices.DeleteFunc(old, func(x locate.Location) bool {
-			return slices.ContainsFunc(found, func(l locate.Location) bool { return p.isNear(m.read, &x, &l, reach) })
+			return slices.ContainsFunc(found, func(l locate.Location) bool { return same(m.read, &x, &l, reach) })
 		})
 	}
 	g.locations = append(g.locations[:from+len(old)], found...)

@@ -277,23 +277,21 @@ func TestRescueInLowComplexity(t *testing.T) {
 	}
 }
 
-// TestIsNear has locations that start together and end far apart. Local ones may be clipped, and
-// are in the same place.
-func TestIsNear(t *testing.T) {
+// TestBesidePart has locations that start together and end far apart: a part has the same place.
+func TestBesidePart(t *testing.T) {
 	for _, c := range []struct {
-		local bool
-		start int32
-		end   int32
-		want  bool
+		start, end   int32
+		place        locate.Place
+		near, beside bool
 	}{
-		{false, 100, 200, true}, {false, 100, 205, true}, {false, 100, 160, false},
-		{true, 100, 200, true}, {true, 100, 160, true}, {true, 140, 200, true}, {true, 140, 160, false},
+		{100, 200, 0, true, true}, {103, 205, 0, true, true}, {106, 215, 0, false, false}, {106, 206, 0, false, false},
+		{100, 160, 0, false, true}, {140, 200, 0, true, true}, {140, 160, 0, false, false}, {100, 200, 1, false, false},
 	} {
-		p := pairing{local: c.local, group: &group{}}
+		p := pairing{local: true, group: &group{}}
 		one := locate.Location{Start: 100, End: 200, Aligned: true}
-		other := locate.Location{Start: c.start, End: c.end, Aligned: true}
-		if got := p.isNear(0, &one, &other, 5); got != c.want {
-			t.Errorf("local %v: 100 to 200 and %d to %d: %v", c.local, c.start, c.end, got)
+		other := locate.Location{Place: c.place, Start: c.start, End: c.end, Aligned: true}
+		if near, beside := p.isNear(0, &one, &other, 5), p.besidePart(0, &one, &other, 5); near != c.near || beside != c.beside {
+			t.Errorf("100 to 200 and %d to %d of place %d: %v, %v", c.start, c.end, c.place, near, beside)
 		}
 	}
 }

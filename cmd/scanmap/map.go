@@ -275,7 +275,7 @@ func warnOfEmpty(w io.Writer, s *mapper.Stats) error {
 func warnOfMates(w io.Writer, s *mapper.Stats) error {
 	for i := range s.Libraries {
 		if l := &s.Libraries[i]; l.Alternate {
-			return warn(w, shownInput(l.ReadsFile)+" has two reads of each name, as mates have that alternate in a file; "+
+			return warn(w, shownInput(l.ReadsFile)+" begins with two reads of each name, as mates have that alternate in a file; "+
 				"they were mapped as single reads, and --interleaved maps them as pairs")
 		}
 	}

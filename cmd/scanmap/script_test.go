@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 		"long.fa": ">first_" + long + "_last\n" + sequence + "\n>b\n" + sequence + "\n", "twice.fa": strings.Repeat(">"+long+"\nACGT\n", 2),
 		"mates.fq": fastqOf("a/1", "a/2", "b/1", "b/2"), "one.fq": fastqOf("a/1", "a/2"), "same.fq": fastqOf("a", "a", "a", "a"),
 		"apart.fq": fastqOf("a", "a", "b", "c"),
-		"s.tsv": "r.fq\n", "twelve.tsv": strings.Repeat("empty\n", 12) + "r.fq\n", "blank.tsv": "r.fq\t\t@RG\\tID:x\\tSM: \n",
+		"s.tsv":    "r.fq\n", "twelve.tsv": strings.Repeat("empty\n", 12) + "r.fq\n", "blank.tsv": "r.fq\t\t@RG\\tID:x\\tSM: \n",
 		"long.tsv": "r.fq\t\t@RG\\tID:x\\tSM:s" + long + "\nr.fq\t\t@RG\\tID:x\\tSM:t" + long + "\n",
 	}
 	const warning = "scanmap: warning: "
@@ -58,7 +58,7 @@ func TestScripts(t *testing.T) {
 		{"scanmap map --samples twelve.tsv ref.fa", 0, []string{strings.Repeat(warning+"empty has no reads\n", 10) +
 			warning + "2 more libraries have no reads\n"}, []string{"r.fq has no reads"}},
 		// Mates in one file that are mapped as single reads.
-		{"scanmap map ref.fa mates.fq", 0, []string{warning + "mates.fq has two reads of each name, ", "--interleaved"}, nil},
+		{"scanmap map ref.fa mates.fq", 0, []string{warning + "mates.fq begins with two reads of each name, ", "--interleaved"}, nil},
 		{"scanmap map --quiet ref.fa mates.fq", 0, []string{"@SQ"}, []string{"warning"}},
 		{"scanmap map --interleaved ref.fa mates.fq", 0, []string{"@SQ"}, []string{"two reads"}},
 		{"scanmap map ref.fa one.fq", 0, []string{"@SQ"}, []string{"two reads"}},

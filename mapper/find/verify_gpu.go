@@ -425,8 +425,7 @@ func (l gpuCandidate) position() int64 {
 // index returns the read's index.
 func (l gpuCandidate) index() uint32 { return l.read & (1<<kernels.LeastShift - 1) }
 
-// least returns what alignments with gaps lose at least, as locate.Candidate.Differences has it, or
-// 0 if that is not known.
+// least returns Differences of a locate.Candidate that a GPU knows, or 0 for none.
 func (l gpuCandidate) least() int32 {
 	least := int32(l.read &^ kernels.Strand >> kernels.LeastShift)
 	switch {
