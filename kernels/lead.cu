@@ -110,11 +110,16 @@ DEVICE void differing(const Text& text, const Diagonal& d, u64* differs) {
 // A segment across the border of a contig has 64 positions that match nothing.
 constexpr u32 BETWEEN_CONTIGS = 64;
 
-// on_one returns what the best alignment loses on a diagonal, without a gap, and whether it has all
-// bases. One that loses as much with fewer mismatches is better.
-DEVICE u32 on_one(const u64* differs, u32 length, bool& whole) {
+// A Gapless is the best alignment on a diagonal, without a gap. One that loses as much with fewer
+// mismatches is better.
+struct Gapless {
+	u32 lost;
+	bool whole; // it has all bases of the read
+};
+
+DEVICE Gapless on_one(const u64* differs, u32 length) {
 	u32 lost = 0, least = length;
-	whole = true;
+	bool whole = true;
 	for (u32 w = 0; w < words_of(length); w++) {
 		for (u64 x = differs[w]; x; x &= x - 1) {
 			const u32 at = 64 * w + find_first64(x);
@@ -123,8 +128,7 @@ DEVICE u32 on_one(const u64* differs, u32 length, bool& whole) {
 			lost = minimum(lost + LOST_MISMATCH, at + 1);
 		}
 	}
-	whole &= lost < least;
-	return minimum(least, lost);
+	return {minimum(least, lost), whole && lost < least};
 }
 
 // along returns the loss on a diagonal alone, with clips and leaps.
@@ -245,12 +249,6 @@ constexpr u32 GAPLESS_LOSS = 64; // exported
 constexpr u32 WHOLE = 112;       // exported
 static_assert(WAVE_LOSSES <= GAPLESS, "losses have room beside GAPLESS");
 
-// A Gapless is the best alignment of a diagonal without a gap.
-struct Gapless {
-	u32 lost;
-	bool whole; // it has all bases of the read
-};
-
 // code says that no alignment with gaps loses less than one without.
 DEVICE u32 code(const Gapless& one) {
 	if (one.whole && WHOLE + one.lost / LOST_MISMATCH < STRAND >> LEAST_SHIFT) return WHOLE + one.lost / LOST_MISMATCH;
@@ -367,7 +365,7 @@ DEVICE Diagonal diagonal_of(const LeadParams& p, const u32x2& candidate, const S
 // sought. An alignment across the border of a contig does not count.
 DEVICE bool ask(const LeadParams& p, u32 read, const u64* differs, Diagonal& d, Gapless& one) {
 	d.most = p.local.lost[read], d.each = p.each[read];
-	one.lost = on_one(differs, d.length, one.whole);
+	one = on_one(differs, d.length);
 	u32 sought = d.most;
 	const bool near = p.near && p.best[read] < ~0u - p.near && p.best[read] + p.near <= sought;
 	if (near) sought = p.best[read] + p.near;
@@ -413,8 +411,7 @@ KERNEL(lead_best, LeadParams, LEAD_THREADS) {
 		if (words_of(s.length) > LEAD_WORDS) continue;
 		u64 differs[LEAD_WORDS];
 		differing(p.text, diagonal_of(p, candidate, s), differs);
-		bool whole;
-		const u32 lost = on_one(differs, s.length, whole);
+		const u32 lost = on_one(differs, s.length).lost;
 		if (lost < LOST_MISMATCH * BETWEEN_CONTIGS) atomic_min(p.best + read, lost);
 	}
 }

@@ -79,9 +79,15 @@ func (a *Aligner) Borrow(l *Location, start int32, others []Operation, from, to 
 	l.Aligned, l.Start, l.from, l.to = true, start, ^from, to
 }
 
-// AdoptOf is Adopt with the operations of another location that a has aligned since Reset.
-func (a *Aligner) AdoptOf(l *Location, start int32, other *Location) {
-	l.Aligned, l.Start, l.from, l.to = true, start, other.from, other.to
+// AdoptWhole is Adopt for a location that has all m bases of its read on one diagonal. run is such
+// a location of the read since Reset, or one that is not aligned, and then becomes this one.
+func (a *Aligner) AdoptWhole(l *Location, start, m int32, run *Location) {
+	if run.Aligned {
+		l.Aligned, l.Start, l.from, l.to = true, start, run.from, run.to
+		return
+	}
+	a.Adopt(l, start, []Operation{{Diagonal, m}})
+	*run = *l
 }
 
 // Operations returns the operations of a location that a has aligned since Reset. They are valid

@@ -337,8 +337,6 @@ diagonals:
 	VPMAXSD   Y2, Y4, Y4
 	MOVQ      16(AX), R9
 	VMOVDQU   Y4, (R9)(R8*4)
-	MOVQ      (AX), R9
-	VPMINSD   (R9)(R8*4), Y3, Y3
 	VPMINSD   Y4, Y3, Y3
 	VPMINSD   Y0, Y3, Y3
 	MOVQ      32(AX), R9

@@ -98,7 +98,7 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	apart := b.apart()
 	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 	next, looked := 0, false // candidates before next lie together, and whether these were looked at
-	var run Location         // see addWhole
+	var run Location         // of AdoptWhole
 	for i := range candidates {
 		c := &candidates[i]
 		if i > 0 && c.Place == candidates[i-1].Place && c.Diagonal == candidates[i-1].Diagonal {
@@ -166,16 +166,11 @@ func (l *Local) alone(candidates []Candidate, apart int) bool {
 }
 
 // addWhole adds the alignment of all bases on the diagonal of a candidate, which is a location as
-// by plain. run is the first such location of a call of Locations.
+// by plain. run is as for AdoptWhole.
 func (l *Local) addWhole(c *Candidate, lost int, run *Location) {
 	m := l.budget.m
 	location := Location{Place: c.Place, End: c.Diagonal + int32(m), Distance: int32(lost)}
-	if run.Aligned {
-		l.Aligner.AdoptOf(&location, c.Diagonal, run)
-	} else {
-		l.Aligner.Adopt(&location, c.Diagonal, []Operation{{Diagonal, int32(m)}})
-		*run = location
-	}
+	l.Aligner.AdoptWhole(&location, c.Diagonal, int32(m), run)
 	l.locations = append(l.locations, location)
 }
 

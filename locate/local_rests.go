@@ -149,7 +149,6 @@ func (r *localRests) begun(loss int) *int32 {
 func (r *localRests) addByVectors(s int) {
 	r.on = grown(r.on, (s+1)*r.row)
 	on, deleted, inserted := r.of(r.on, s), r.ring(r.deleted, s), r.ring(r.inserted, s)
-	copy(on, r.never)
 	opened := s - lossOpen - 1
 	rows := restRows{
 		&on[1], &deleted[1], &inserted[1], r.begun(s - 1), r.begun(s - lossMismatch),

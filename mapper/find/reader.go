@@ -91,12 +91,13 @@ func (r *Reader) Append(
 		locations = append(locations, r.Locator.FromEnds(view, list)...)
 	}
 	locations = r.appendOrdered(locations, f, i, int32(b.Length(i)))
+	var run locate.Location // of AdoptWhole
 	for _, l := range f.Located.Of(i) {
 		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
 		switch {
 		case !l.Aligned:
 		case l.From == l.To:
-			r.Aligner.Adopt(&taken, l.Start, []locate.Operation{{Kind: locate.Diagonal, Length: int32(b.Length(i))}})
+			r.Aligner.AdoptWhole(&taken, l.Start, int32(b.Length(i)), &run)
 		default:
 			r.Aligner.Adopt(&taken, l.Start, f.Operations[l.From:l.To])
 		}
@@ -111,7 +112,7 @@ func (r *Reader) appendOrdered(locations []locate.Location, f *Found, i int, m i
 	list := f.ordered.Of(i)
 	locations = slices.Grow(locations, len(list))
 	covered := f.covered && len(list) > 0 && !f.uncounted[i]
-	var run locate.Location // one whose bases are aligned on one diagonal
+	var run locate.Location // of AdoptWhole
 	for j := range list {
 		o := &list[j]
 		l := locate.Location{Place: locate.Place(o.place), End: int32(o.end)}
@@ -122,11 +123,8 @@ func (r *Reader) appendOrdered(locations []locate.Location, f *Found, i int, m i
 		case !aligned:
 		case count > 0:
 			r.Aligner.Borrow(&l, start, f.Operations, int32(o.operations), int32(o.operations)+count)
-		case run.Aligned:
-			r.Aligner.AdoptOf(&l, start, &run)
 		default:
-			r.Aligner.Adopt(&l, start, []locate.Operation{{Kind: locate.Diagonal, Length: m}})
-			run = l
+			r.Aligner.AdoptWhole(&l, start, m, &run)
 		}
 		l.Covered = covered && aligned
 		locations = append(locations, l)

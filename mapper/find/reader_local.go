@@ -28,18 +28,14 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	}
 	located := f.Located.Of(i)
 	locations = slices.Grow(locations, len(located))
-	var run locate.Location // one whose bases are all aligned on one diagonal
+	var run locate.Location // of AdoptWhole
 	for j := range located {
 		l := &located[j]
 		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Loss: l.Loss}
-		switch {
-		case l.From < l.To:
+		if l.From < l.To {
 			r.Aligner.Adopt(&taken, l.Start, f.Operations[l.From:l.To])
-		case run.Aligned:
-			r.Aligner.AdoptOf(&taken, l.Start, &run)
-		default:
-			r.Aligner.Adopt(&taken, l.Start, []locate.Operation{{Kind: locate.Diagonal, Length: int32(b.Length(i))}})
-			run = taken
+		} else {
+			r.Aligner.AdoptWhole(&taken, l.Start, int32(b.Length(i)), &run)
 		}
 		locations = append(locations, taken)
 	}
