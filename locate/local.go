@@ -98,13 +98,12 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	apart := b.apart()
 	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 	next, looked := 0, false // candidates before next lie together, and whether these were looked at
-	var run Location         // of AdoptWhole
 	for i := range candidates {
 		c := &candidates[i]
 		if i > 0 && c.Place == candidates[i-1].Place && c.Diagonal == candidates[i-1].Diagonal {
 			continue
 		}
-		lost, whole, gapless := c.gapless()
+		lost, _, gapless := c.gapless()
 		if gapless && lost > b.budget {
 			continue
 		}
@@ -120,14 +119,6 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 		if n := len(l.diagonals); n > 0 && (c.Place != l.place || int(c.Diagonal)-l.diagonals[n-1].diagonal > apart || int(c.Diagonal)-l.diagonals[0].diagonal > mostColumns) {
 			l.settle(r.Strand(l.place), l.place, l.diagonals)
 			l.diagonals, l.words = l.diagonals[:0], l.words[:0]
-		}
-		if gapless && whole && l.alone(candidates[i:], apart) {
-			if n := len(l.diagonals); n > 0 {
-				l.settle(r.Strand(l.place), l.place, l.diagonals)
-				l.diagonals, l.words = l.diagonals[:0], l.words[:0]
-			}
-			l.addWhole(c, lost, &run)
-			continue
 		}
 		strand, n := r.Strand(c.Place), len(l.words)
 		d := localDiagonal{diagonal: int(c.Diagonal), least: -int(c.Differences), looked: c.Differences < 0, gapless: gapless}
@@ -148,30 +139,46 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	return l.locations
 }
 
-// alone tells whether the first of some candidates is so far from the diagonals at hand, and from
-// the candidates after it, that it leads to no alignment in the same place.
-func (l *Local) alone(candidates []Candidate, apart int) bool {
-	c := &candidates[0]
-	if n := len(l.diagonals); n > 0 && c.Place == l.place && int(c.Diagonal)-l.diagonals[n-1].diagonal <= apart {
-		return false
+// Whole appends the local locations of a read that candidates tell, in the order of Locations: of
+// candidates made by GaplessWhole that are so far from all others that they lead to no alignment in
+// the same place. Each has all bases on one diagonal, as by plain. The other candidates,
+// without any that lose more than is sought, go to rest. Locations finds what they lead to. Whole
+// sorts the candidates.
+func (l *Local) Whole(locations []Location, rest []Candidate, r *Read, candidates []Candidate) (all []Location, others []Candidate) {
+	l.sorter.sort(candidates)
+	m := r.Strands[Forward].Length()
+	b := l.begin(m, m-r.K, r.Sought, r.Found)
+	apart := b.apart()
+	near := func(c, next *Candidate) bool {
+		return c.Place == next.Place && int(next.Diagonal)-int(c.Diagonal) <= apart
 	}
-	for i := 1; i < len(candidates); i++ {
-		if next := &candidates[i]; next.Place != c.Place || int(next.Diagonal-c.Diagonal) > apart {
-			break
-		} else if next.Diagonal != c.Diagonal {
-			return false
+	var run Location // of AdoptWhole
+	for i := range candidates {
+		c := &candidates[i]
+		lost, whole, gapless := c.gapless()
+		if gapless && lost > b.budget {
+			continue
 		}
+		if !gapless || !whole || b.pieces == 0 || i > 0 && near(&candidates[i-1], c) || i+1 < len(candidates) && near(c, &candidates[i+1]) {
+			rest = append(rest, *c)
+			continue
+		}
+		location := Location{Place: c.Place, End: c.Diagonal + int32(m), Distance: int32(lost), Loss: int32(lost)}
+		l.Aligner.AdoptWhole(&location, c.Diagonal, int32(m), &run)
+		locations = append(locations, location)
 	}
-	return true
+	return locations, rest
 }
 
-// addWhole adds the alignment of all bases on the diagonal of a candidate, which is a location as
-// by plain. run is as for AdoptWhole.
-func (l *Local) addWhole(c *Candidate, lost int, run *Location) {
-	m := l.budget.m
-	location := Location{Place: c.Place, End: c.Diagonal + int32(m), Distance: int32(lost)}
-	l.Aligner.AdoptWhole(&location, c.Diagonal, int32(m), run)
-	l.locations = append(l.locations, location)
+// Untold returns how many candidates do not tell what the best alignment through their diagonal
+// loses.
+func Untold(candidates []Candidate) (n int) {
+	for i := range candidates {
+		if lost, _, ok := candidates[i].gapless(); !ok || lost < 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // AtMost returns how much the best location of a read loses at most, if the candidates show that
@@ -428,10 +435,13 @@ func (l *Local) Sort(locations []Location) {
 	if inOrder {
 		return
 	}
-	slices.SortFunc(locations, func(a, b Location) int {
-		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
-			cmp.Compare(a.Distance, b.Distance), cmp.Compare(l.clipped(&a), l.clipped(&b)))
-	})
+	slices.SortFunc(locations, func(a, b Location) int { return l.Compare(&a, &b) })
+}
+
+// Compare compares local locations by the order of Sort.
+func (l *Local) Compare(a, b *Location) int {
+	return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
+		cmp.Compare(a.Distance, b.Distance), cmp.Compare(l.clipped(a), l.clipped(b)))
 }
 
 // clipped returns how many bases are clipped before the first pair of a location.

@@ -9,22 +9,31 @@ import (
 	"scanmap/mapper/find"
 )
 
-// look locates reads [from, to) of a part that holds nothing yet.
+// look locates reads [from, to) of a part, but known ones.
 func (w *worker) look(ctx context.Context, p *part, from, to int) (out looked) {
 	g := &w.group
 	before := g.reader.Locator.Verified
-	w.locate(ctx, p, from, to)
+	w.locate(ctx, p, from, to, false)
 	out.verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
 	out.left = maps.Clone(g.left)
 	return out
 }
 
 // hold has out hold locations of the reads of the group, which begin with read `from` of a part.
-// most(i) is the largest number of edits, or lost score, of the locations of read number i.
-func (w *worker) hold(out *looked, from int, most func(i int) int32) {
+// most(i) is the largest number of edits, or lost score, of the locations of read number i. Those
+// of known reads are copied.
+func (w *worker) hold(p *part, out *looked, from int, most func(i int) int32) {
 	g := &w.group
-	out.located = make([]find.Located, 0, len(g.locations))
+	n := len(g.locations)
+	if p.toSeek != nil {
+		n += p.found.Located.Count(from, from+len(g.spans))
+	}
+	out.located = make([]find.Located, 0, n)
 	for i, s := range g.spans {
+		if p.knows(from + i) {
+			out.keep(p.found, from+i)
+			continue
+		}
 		most, all := most(i), g.of(s)
 		for x := range all {
 			l := &all[x]
@@ -45,11 +54,24 @@ func (w *worker) hold(out *looked, from int, most func(i int) int32) {
 	}
 }
 
+// keep has out hold the locations that a held part has of a read.
+func (out *looked) keep(f *find.Found, read int) {
+	for _, l := range f.Held(read) {
+		if from := int32(len(out.operations)); l.From < l.To {
+			out.operations = append(out.operations, f.Operations[l.From:l.To]...)
+			l.From, l.To = from, from+l.To-l.From
+		} else {
+			l.From, l.To = from, from
+		}
+		out.located = append(out.located, l)
+	}
+}
+
 // lookAtPairs fills seen for the pairs of reads [from, to) of a part, and returns their locations:
 // all or, with plannedAlone, those up to the distance that every read is sought up to (planned).
 func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []pairSeen, plannedAlone bool) looked {
 	out := w.look(ctx, p, from, to)
-	w.hold(&out, from, func(i int) int32 {
+	w.hold(p, &out, from, func(i int) int32 {
 		// Locations that qualify by inserted bases lose more than K. They are left out only where the
 		// read is sought again.
 		if planned := w.planned(p.batch.Length(from + i)); plannedAlone && int(planned) < p.batch.K(from+i) {
@@ -101,10 +123,17 @@ func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []
 // seekAgain sets again[i] to the distance up to which read number i of the group is to be sought
 // again in a step, or to notAgain. The reads begin with number `from` of the batch. After the last
 // step all is known that counts.
-func (w *worker) seekAgain(l *library, from int, again []int32, of step) {
+func (w *worker) seekAgain(p *part, from int, again []int32, of step) {
+	l := p.library
 	together := l.together()
 	for i := 0; i < len(again); i += together {
 		upTo := again[i : i+together]
+		if p.known(from + i) {
+			for x := range upTo {
+				upTo[x] = notAgain
+			}
+			continue
+		}
 		if together == 2 {
 			w.seekPair(l, from+i, i, upTo, of)
 		} else {
@@ -160,10 +189,10 @@ func (g *group) nextDistance(from, i int, beyond int32, of step) (distance int32
 // seekParts sets again[i] to the largest distance of read number i of the group if it has no
 // location, and may have parts; otherwise to notAgain. The reads begin with number `from` of the
 // batch.
-func (w *worker) seekParts(from int, again []int32) {
+func (w *worker) seekParts(p *part, from int, again []int32) {
 	b := w.group.batch
 	for i, s := range w.group.spans {
-		if again[i] = notAgain; s.from == s.to && b.Length(from+i) >= locate.LeastPart {
+		if again[i] = notAgain; s.from == s.to && !p.knows(from+i) && b.Length(from+i) >= locate.LeastPart {
 			again[i] = int32(b.K(from + i))
 		}
 	}

@@ -88,9 +88,9 @@ func (g *group) all(read int) int {
 	return g.batch.All(read)
 }
 
-// locate fills the group with the locations of reads [from, to) of a part. When the context ends,
-// they are not complete.
-func (g *group) locate(ctx context.Context, p *part, from, to int) {
+// locate fills the group with the locations of reads [from, to) of a part, without those of known
+// reads unless all are wanted. When the context ends, they are not complete.
+func (g *group) locate(ctx context.Context, p *part, from, to int, all bool) {
 	b := p.batch
 	g.batch, g.found, g.viewed = b, p.found, -1
 	g.near = g.nearOf[b.Together-1]
@@ -107,7 +107,14 @@ func (g *group) locate(ctx context.Context, p *part, from, to int) {
 		g.reader.Near = int(g.near)
 	}
 	for i := from; i < to; i += b.Together {
-		g.locateReads(ctx, p, i)
+		if all || !p.known(i) {
+			g.locateReads(ctx, p, i)
+			continue
+		}
+		for range b.Together {
+			g.spans = append(g.spans, span{len(g.locations), len(g.locations)})
+			g.horizons = append(g.horizons, horizon{})
+		}
 	}
 }
 

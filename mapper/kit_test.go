@@ -30,7 +30,7 @@ func chosen(t testing.TB, ref *dna.Reference, l *library, reads []string, o *Opt
 	if n, err := finder.Find(b, &f); err != nil || n != len(reads) {
 		t.Fatal(n, err)
 	}
-	w.group.locate(context.Background(), &part{batch: b, found: &f}, 0, len(reads))
+	w.group.locate(context.Background(), &part{batch: b, found: &f}, 0, len(reads), true)
 	w.choose(l, 0, len(reads))
 	w.count(l, 0)
 	return w

@@ -245,9 +245,6 @@ func (r *sharedReference) cheapest(growth float64) (best int) {
 // decideReads is how many reads tell how many are sought again.
 const decideReads = 1 << 12
 
-// notAgain stands for the distance of a read that is not sought again.
-const notAgain = -1
-
 // widest returns the most that wide is for a reference of a length. The densities of insert sizes
 // that are estimated are less than 1.
 func (o *Options) widest(bases int64) int32 {

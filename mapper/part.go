@@ -40,6 +40,27 @@ func (p *part) listed(from, to int) int {
 	return p.found.Count(from, to) + again
 }
 
+// notAgain stands for the distance of a read that is not sought again.
+const notAgain = -1
+
+// known tells whether reads of a held part that belong together need no step any more; `first` is
+// the first of these. None was to be sought in the step before, and each has a location. So what is
+// known of them is the same as then, and a step asks for no other distance.
+func (p *part) known(first int) bool {
+	if p.toSeek == nil {
+		return false
+	}
+	for i := first; i < first+p.batch.Together; i++ {
+		if p.toSeek[i] != notAgain || len(p.found.Held(i)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// knows is known by any of the reads that belong together.
+func (p *part) knows(read int) bool { return p.known(read - read%p.batch.Together) }
+
 // heldMemory is the memory of a held part. The other parts are in a finder's memory.
 type heldMemory struct {
 	located    []find.Located

@@ -369,11 +369,11 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 		ofGroup[i] = w.look(ctx, p, from, to)
 		again := toSeek[from-reads.from : to-reads.from]
 		if of == seekParts {
-			w.seekParts(from, again)
+			w.seekParts(p, from, again)
 		} else {
-			w.seekAgain(p.library, from, again, of)
+			w.seekAgain(p, from, again, of)
 		}
-		w.hold(&ofGroup[i], from, func(i int) int32 {
+		w.hold(p, &ofGroup[i], from, func(i int) int32 {
 			if again[i] != notAgain {
 				return -1 // the whole read is found again
 			}

@@ -63,7 +63,7 @@ func (w *worker) writeTo(o *orderedWriter) {
 // output is not complete.
 func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, out block) block {
 	start := t.find.Verify.Start()
-	w.locate(ctx, p, from, to)
+	w.locate(ctx, p, from, to, true)
 	start = t.find.Verify.Add(start, int64(p.found.Count(from, to)))
 	n := w.choose(p.library, from, to)
 	start = t.align.Add(start, int64(n))
@@ -87,10 +87,10 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 
 // locate fills the group with those locations of reads [from, to) of a part that count. While the
 // insert size is being estimated, it is not known which do.
-func (w *worker) locate(ctx context.Context, p *part, from, to int) {
+func (w *worker) locate(ctx context.Context, p *part, from, to int, all bool) {
 	g, l := &w.group, p.library
 	g.nearAlone = w.nearAlone && (!l.paired() || l.insert.Load() != nil)
-	g.locate(ctx, p, from, to)
+	g.locate(ctx, p, from, to, all)
 }
 
 // countsNear tells whether it is known of a pair, whose first mate is read number i of the group,

@@ -107,28 +107,36 @@ func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads
 	}
 	r.from, r.next = parallel.Resize(r.from, reads+1), parallel.Resize(r.next, reads)
 	clear(r.next)
-	// each calls use for all items, by several goroutines at a time.
-	each := func(use func(item *T)) {
+	// each calls use for all items, by several goroutines at a time: for some of one read that follow
+	// each other, as a read with many has them.
+	each := func(use func(read uint32, items []T)) {
 		parallel.Ranges(threads, n, groupGrain, func(_, from, to int) {
 			i := sort.SearchInts(starts, from+1) - 1 // the last list that starts there or before
 			for ; from < to; i++ {
 				list := lists[i][from-starts[i]:]
 				list = list[:min(len(list), to-from)]
-				for j := range list {
-					use(&list[j])
-				}
 				from += len(list)
+				for len(list) > 0 {
+					n, of := 1, read(&list[0])
+					for n < len(list) && read(&list[n]) == of {
+						n++
+					}
+					use(of, list[:n])
+					list = list[n:]
+				}
 			}
 		})
 	}
-	each(func(item *T) { atomic.AddInt64(&r.next[read(item)], 1) })
+	each(func(of uint32, items []T) { atomic.AddInt64(&r.next[of], int64(len(items))) })
 	sum := 0
 	for i, count := range r.next {
 		r.from[i], r.next[i] = sum, int64(sum)
 		sum += int(count)
 	}
 	r.from[reads] = sum
-	each(func(item *T) { r.list[atomic.AddInt64(&r.next[read(item)], 1)-1] = *item })
+	each(func(of uint32, items []T) {
+		copy(r.list[atomic.AddInt64(&r.next[of], int64(len(items)))-int64(len(items)):], items)
+	})
 }
 
 // A rounds says how a list is made up of stretches, each in order of the reads: stretch i begins at
@@ -246,6 +254,14 @@ func (f *Found) Covered() bool { return f.covered }
 func (f *Found) HoldUnlisted() {
 	*f = Found{}
 	f.unlist()
+}
+
+// Held returns all locations of read i of a held part, or nil if some of these are counted alone.
+func (f *Found) Held(i int) []Located {
+	if f.left[i] != nil {
+		return nil
+	}
+	return f.Located.Of(i)
 }
 
 // Count returns how much is handed on of reads [from, to).

@@ -37,6 +37,8 @@ type Reader struct {
 	shared []locate.Location     // see shareOut
 	whole  [1][]locate.Candidate // see cut
 	near   locate.Read           // see nearOnly
+	told   []locate.Location     // see fromCandidates
+	rest   []locate.Candidate    // likewise
 }
 
 // NewReader returns a Reader for a reference that holds at most `most` locations of a read. Metric

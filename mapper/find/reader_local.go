@@ -20,11 +20,7 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	r.Local.Aligner = &r.Aligner
 	before := len(locations)
 	if list := f.Candidates.Of(i); len(list) > 0 {
-		shares := r.cut(view, list)
-		if r.Near >= 0 {
-			view = r.nearOnly(view, shares)
-		}
-		locations = r.among(locations, view, shares)
+		locations = r.fromCandidates(locations, view, list)
 	}
 	located := f.Located.Of(i)
 	locations = slices.Grow(locations, len(located))
@@ -42,10 +38,33 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	return r.bounded(locations, before, b.K(i), f.left[i])
 }
 
+// fromCandidates appends the local locations of a read that all its candidates lead to.
+func (r *Reader) fromCandidates(locations []locate.Location, view *locate.Read, candidates []locate.Candidate) []locate.Location {
+	if r.Near >= 0 {
+		view = r.nearOnly(view, r.cut(view, candidates))
+	}
+	before := len(locations)
+	locations, r.rest = r.Local.Whole(locations, r.rest[:0], view, candidates)
+	if len(r.rest) == 0 {
+		return locations
+	}
+	r.told = append(r.told[:0], locations[before:]...)
+	locations, told, m := locations[:before], r.told, view.Strands[locate.Forward].Length()
+	for _, l := range r.localOf(view, r.cut(view, r.rest)) {
+		n := 0
+		for n < len(told) && r.Local.Compare(&told[n], &l) < 0 {
+			n++
+		}
+		locations, told = append(locations, told[:n]...), told[n:]
+		locations = append(locations, r.ranked(l, m, m-view.K))
+	}
+	return append(locations, told...)
+}
+
 // cut returns the candidates of a read in shares that lead to no location in the same place: one
 // or, as some reads have 100,000 candidates, several for several workers.
 func (r *Reader) cut(view *locate.Read, candidates []locate.Candidate) [][]locate.Candidate {
-	if r.Share == nil || len(candidates) < 2*sharedCandidates {
+	if r.Share == nil || len(candidates) < 2*sharedCandidates || locate.Untold(candidates) < 2*sharedCandidates {
 		r.whole[0] = candidates
 		return r.whole[:]
 	}
@@ -53,7 +72,7 @@ func (r *Reader) cut(view *locate.Read, candidates []locate.Candidate) [][]locat
 }
 
 // sharedCandidates is the least number of candidates of a share, except the last one: mostly some
-// 100 us.
+// 100 us, unless candidates tell what they lead to.
 const sharedCandidates = 128
 
 // nearOnly returns a view for which near locations are sought alone, as far as the candidates show
