@@ -412,9 +412,13 @@ func (d *devices) relief(reads int, worked time.Duration) []find.Finder {
 	return nil
 }
 
-// seeking is how many finders may seek reads again at a time: one on each GPU that is at work, or
+// searchesOnGPU is how many finders of a seeker may seek reads again at a time on a GPU: one seeks
+// while records are made of what the other found.
+const searchesOnGPU = 2
+
+// seeking is how many finders may seek reads again at a time: some on each GPU that is at work, or
 // else one of the CPU.
-func (d *devices) seeking() int { return max(int(d.working.Load()), 1) }
+func (d *devices) seeking() int { return max(searchesOnGPU*int(d.working.Load()), 1) }
 
 // worksAhead tells whether these work ahead: on GPUs.
 func (d *devices) worksAhead() bool { return d.working.Load() > 0 }
@@ -422,12 +426,12 @@ func (d *devices) worksAhead() bool { return d.working.Load() > 0 }
 // again returns finder i for reads that are sought again, the one at hand unless that is nil: on a
 // GPU from when one is at work, since none is opened for these.
 func (d *devices) again(ref *dna.Reference, o find.Options, i int, have find.Finder) (find.Finder, error) {
-	onGPU := d.working.Load() > 0
+	gpus := int(d.working.Load())
 	switch {
-	case have != nil && find.OnGPU(have) == onGPU:
+	case have != nil && find.OnGPU(have) == (gpus > 0):
 		return have, nil
-	case onGPU:
-		return d.gpus.Again(ref, o, i)
+	case gpus > 0:
+		return d.gpus.Again(ref, o, i%gpus)
 	}
 	return find.OnCPU(ref, o), nil
 }

@@ -21,6 +21,7 @@
 //	run.go                     a run, and other calls of the package
 //	check.go, memory.go        options: their faults, and the memory that a run takes
 //	devices.go                 finders on CPU and GPUs
+//	ahead.go                   parts that are held while the resolver is at work on others
 //	resolve.go                 parts in order, until their blocks are handed to the writer
 //	again.go                   which reads of a group are sought again
 //	worker.go                  the steps of a group

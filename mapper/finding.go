@@ -9,7 +9,7 @@ import (
 func (o *Options) finding(t *find.Times) find.Options {
 	return find.Options{
 		Engine: o.Engine, Metric: o.Metric, Local: o.local(), Threads: o.Threads, Want: o.want(), BatchReads: o.BatchReads, Times: t,
-		Temporary: o.Temporary, Limits: o.limits.find, Sought: o.sought(), Again: len(o.seeks()), Words: o.shared.words(),
+		Temporary: o.Temporary, Limits: o.limits.find, Sought: o.sought(), Again: searchesOnGPU * len(o.seeks()), Words: o.shared.words(),
 	}
 }
 

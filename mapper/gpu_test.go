@@ -263,7 +263,7 @@ func TestReportsOnGPU(t *testing.T) {
 			o.MaxLocations = i % 2 * 3
 			want, wantStats := runText(t, o)
 			onGPUs := o
-			onGPUs.limits, onGPUs.Device.Memory = l, int64(i%2*26_000)
+			onGPUs.limits, onGPUs.Device.Memory = l, int64(i%2*28_000)
 			stats := onGPU(t, onGPUs, driver, want)
 			if diff := differentStats(ofReads(wantStats), ofReads(stats)); diff != "" {
 				t.Errorf("%+v, limits %+v: (-CPU +GPU)\n%s", report, l, diff)

@@ -156,17 +156,24 @@ func (o *Options) memory(w Work) Memory {
 		shape.working()
 	m.Records = o.records(reads, &shape)
 	kept := min(shape.ofGroup(), keptItems)
-	m.Threads = find.CountingMemory(w.Bases, finding) + o.streams(w.Length) +
-		threads*(find.OfThread(w.Length, k)+scratch(w.Length, k)+shape.located(kept, min(kept, shape.ofRead), 1))
+	ofWorker := scratch(w.Length, k) + shape.located(kept, min(kept, shape.ofRead), 1)
+	m.Threads = find.CountingMemory(w.Bases, finding) + o.streams(w.Length) + threads*(find.OfThread(w.Length, k)+ofWorker)
 
-	// Parts that wait for each seeker, reads that each GPU seeks meanwhile, and the finders.
-	searches := max(gpus, 1)
+	// Parts that wait for each seeker, reads that each GPU seeks meanwhile, and the finders. With GPUs
+	// a second team holds parts, one of which waits for the resolver.
+	searches := max(searchesOnGPU*gpus, 1)
 	waitings := searches + min(gpus, 1)
+	seekers := newSeekers(nil, o, &times{})
+	if gpus > 0 && len(seekers) > 0 {
+		m.Reads += onCPU.Batch + reads*textOfRead(w.Length)
+		m.Found += shape.working() + multiply(shape.items, ofLocated)
+		m.Threads += threads * ofWorker
+	}
 	ahead, batches := gpus > 0 && o.Device.Kind == device.CUDA, int64(1)
 	if ahead && o.BatchReads == 0 {
 		batches = batchesOnGPU
 	}
-	for range newSeekers(nil, o, &times{}) {
+	for range seekers {
 		lost := find.MemoryOnCPU(min(reads, atATime(w.Bases, ahead)+1), w.Length, k, w.Locations, finding)
 		m.Reads += searches*lost.Batch + waitings*(batches*onCPU.Batch+(batches+1)*reads*textOfRead(w.Length))
 		m.Found += lost.Found + multiply(waitings*(waitingLocations+shape.items), ofLocated)

@@ -19,7 +19,7 @@ type resolver struct {
 	pairs   *PairOptions
 	options *Options
 	shared  *sharedReference
-	workers []*worker
+	team    *team           // that makes records
 	contigs []*contigCounts // of each worker
 	times   *times
 	out     *orderedWriter
@@ -31,8 +31,8 @@ type resolver struct {
 	// seekers seek reads again, one after the other: up to larger distances, in several steps, and
 	// their parts. Where nothing is sought there are none.
 	seekers []*seeker
-	sharing parallel.Sharing
 	many    sync.Mutex // of a group with many locations, see manyFound
+	holding sync.Mutex // of what follows
 	spare   []heldMemory
 	// verified counts the windows of parts that were looked at for an estimate, and held.
 	verified int64
@@ -47,20 +47,8 @@ type groupDue struct {
 
 func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *resolver {
 	r := &resolver{ref: ref, pairs: &o.Pairs, shared: o.shared, options: o, times: t, out: out, contigs: newContigCounts(ref, o.Threads), seekers: newSeekers(ref, o, t)}
-	out.moves = r.sharing.Wake
-	for i := range o.Threads {
-		w := newWorker(ref, o, r.contigs[i])
-		w.group.reader.Share = func(tasks int, do func(by *find.Reader, task int)) {
-			r.sharing.Share(i, tasks, func(worker, task int) {
-				if by := r.workers[worker]; worker == i {
-					do(&by.group.reader, task)
-				} else {
-					do(&by.helper, task)
-				}
-			})
-		}
-		r.workers = append(r.workers, w)
-	}
+	r.team = newTeam(ref, o, r.contigs)
+	out.moves = r.team.sharing.Wake
 	return r
 }
 
@@ -94,6 +82,13 @@ func (r *resolver) take(ctx context.Context, p part) error {
 	return r.write(ctx, &p)
 }
 
+// looked counts windows that were looked at.
+func (r *resolver) looked(windows int64) {
+	r.holding.Lock()
+	defer r.holding.Unlock()
+	r.verified += windows
+}
+
 // learn collects what the pairs of a part tell. If that is not enough for the estimate, the part is
 // held: its locations alone, which are few against candidates.
 func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
@@ -104,10 +99,10 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	plannedAlone := r.options.near() >= 0 && e.heldLocations >= r.options.heldLocations()
 	// Pairs come in order, but the first threads' groups are likely to suffice.
 	for next := 0; next < len(groups)-1 && !e.done; {
-		last := min(next+4*len(r.workers), len(groups)-1)
-		parallel.Ranges(len(r.workers), last-next, 1, func(worker, i, _ int) {
+		last := min(next+4*len(r.team.workers), len(groups)-1)
+		parallel.Ranges(len(r.team.workers), last-next, 1, func(worker, i, _ int) {
 			g := next + i
-			ofGroup[g] = r.workers[worker].lookAtPairs(ctx, p, groups[g], groups[g+1], seen, plannedAlone)
+			ofGroup[g] = r.team.workers[worker].lookAtPairs(ctx, p, groups[g], groups[g+1], seen, plannedAlone)
 		})
 		for i := groups[next] / 2; i < groups[last]/2 && !e.done; i++ {
 			e.take(seen[i])
@@ -152,13 +147,13 @@ func (r *resolver) held(p *part, batch func() *find.Batch, groups []int, ofGroup
 		for read, left := range g.left {
 			all.left[read-first] = left
 		}
-		r.verified += g.verified
+		r.looked(g.verified)
 	}
 	memory := r.spareMemory(located[len(ofGroup)], operations[len(ofGroup)], reads+1)
 	all.located, all.operations = memory.located, memory.operations
 	firsts := memory.firsts
 	firsts[reads] = len(all.located)
-	parallel.Ranges(len(r.workers), len(ofGroup), 1, func(_, i, _ int) {
+	parallel.Ranges(r.options.Threads, len(ofGroup), 1, func(_, i, _ int) {
 		g, from, to := &ofGroup[i], groups[i]-first, groups[i+1]-first
 		copy(all.operations[operations[i]:], g.operations)
 		these := all.located[located[i]:located[i+1]]
@@ -184,6 +179,8 @@ const mostSpare = 8
 // spareMemory returns memory for numbers of locations, operations and reads. It takes the memory of
 // a written part, if there is one: new memory is cleared by one thread while all others wait.
 func (r *resolver) spareMemory(located, operations, reads int) (m heldMemory) {
+	r.holding.Lock()
+	defer r.holding.Unlock()
 	if n := len(r.spare); n > 0 {
 		at := slices.IndexFunc(r.spare, func(m heldMemory) bool { return cap(m.located) >= located })
 		if at < 0 {
@@ -205,6 +202,8 @@ func sized[T any](s []T, n int) []T {
 
 // written takes the memory of a part that nobody needs any more.
 func (r *resolver) written(p *part) {
+	r.holding.Lock()
+	defer r.holding.Unlock()
 	if p.memory.firsts != nil && len(r.spare) < mostSpare {
 		r.spare = append(r.spare, p.memory)
 	}
@@ -266,15 +265,29 @@ func (r *resolver) writeBy(ctx context.Context, seekers []*seeker, p *part, read
 		r.add(p, p.groups(reads))
 		return nil
 	}
-	held, err := r.hold(ctx, p, reads, seekers[0].step)
+	held, err := r.hold(ctx, r.team, p, reads, seekers[0].step)
 	if err != nil {
 		return err
 	}
-	seekers[0].wait(&held)
+	return r.seekOf(ctx, seekers, &held)
+}
+
+// seekOf has a held part wait for the first of some seekers, and begins a search where it is time.
+func (r *resolver) seekOf(ctx context.Context, seekers []*seeker, held *part) error {
+	seekers[0].wait(held)
 	if !seekers[0].enough() {
 		return nil
 	}
 	return r.seek(ctx, seekers)
+}
+
+// resolveHeld is resolve for a part that is held for the first seeker already, of the library of
+// the part before.
+func (r *resolver) resolveHeld(ctx context.Context, held *part) error {
+	if err := r.seekOf(ctx, r.seekers, held); err != nil {
+		return err
+	}
+	return r.writeDue(ctx)
 }
 
 // seek begins a search for the parts that wait for the first of some seekers. It first makes
@@ -353,14 +366,15 @@ func (r *resolver) end(ctx context.Context) error {
 	return r.writeDue(ctx)
 }
 
-// hold finds the locations of some reads of a part, and which reads are to be sought again: up to a
-// larger distance or, by their parts, because they have no location.
-func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part, error) {
+// hold has a team find the locations of some reads of a part, and which reads are to be sought
+// again: up to a larger distance or, by their parts, because they have no location. It may be called
+// while another team is at work, but never twice at a time for the first step.
+func (r *resolver) hold(ctx context.Context, by *team, p *part, reads span, of step) (part, error) {
 	groups, batch := p.groups(reads), p.holdBatch(reads)
 	ofGroup := make([]looked, len(groups)-1)
 	toSeek := make([]int32, reads.to-reads.from)
-	r.sharing.Ranges(len(r.workers), len(groups)-1, 1, func(worker, i, _ int) {
-		w, from, to := r.workers[worker], groups[i], groups[i+1]
+	by.ranges(len(groups)-1, func(w *worker, _, i int) {
+		from, to := groups[i], groups[i+1]
 		if p.listed(from, to) > manyFound {
 			r.many.Lock()
 			defer r.many.Unlock()
@@ -413,7 +427,7 @@ func (r *resolver) add(p *part, groups []int) {
 // writeDue makes the records of all groups that are due.
 func (r *resolver) writeDue(ctx context.Context) error {
 	if r.blocks == 0 && len(r.due) > 0 {
-		for _, w := range r.workers {
+		for _, w := range r.team.workers {
 			w.writeTo(r.out)
 		}
 	}
@@ -421,12 +435,12 @@ func (r *resolver) writeDue(ctx context.Context) error {
 	r.blocks += len(r.due)
 	var once sync.Once
 	var failed error
-	r.sharing.Ranges(len(r.workers), len(r.due), 1, func(worker, i, _ int) {
+	r.team.ranges(len(r.due), func(w *worker, number, i int) {
 		err := ctx.Err()
 		if err != nil {
 			err = r.out.fail(err)
 		} else {
-			err = r.writeGroup(ctx, worker, r.due[i].part, r.due[i].reads, first+i)
+			err = r.writeGroup(ctx, w, number, r.due[i].part, r.due[i].reads, first+i)
 		}
 		if err != nil {
 			once.Do(func() { failed = err })
@@ -442,13 +456,12 @@ func (r *resolver) writeDue(ctx context.Context) error {
 // MostLocations, it waits until no other such group is at work.
 const manyFound = 1 << 19
 
-// writeGroup makes the records of some reads of a part and hands them on as block n.
-func (r *resolver) writeGroup(ctx context.Context, worker int, p *part, reads span, n int) error {
-	w := r.workers[worker]
+// writeGroup has a worker make the records of some reads of a part and hand them on as block n.
+func (r *resolver) writeGroup(ctx context.Context, w *worker, number int, p *part, reads span, n int) error {
 	idle := w.format.idle()
 	switch many := p.listed(reads.from, reads.to) > manyFound; {
 	case many && !idle:
-		r.sharing.HelpUntil(worker, func() bool { return r.out.within(n, 0) })
+		r.team.sharing.HelpUntil(number, func() bool { return r.out.within(n, 0) })
 		if err := r.out.await(n); err != nil {
 			return err
 		}
@@ -471,7 +484,7 @@ func (r *resolver) writeGroup(ctx context.Context, worker int, p *part, reads sp
 			return r.out.fail(err)
 		}
 	}
-	r.sharing.HelpUntil(worker, func() bool { return r.out.within(n, r.out.ahead-1) })
+	r.team.sharing.HelpUntil(number, func() bool { return r.out.within(n, r.out.ahead-1) })
 	err := r.out.write(n, made)
 	r.times.write.Add(start, size)
 	return err
@@ -479,7 +492,7 @@ func (r *resolver) writeGroup(ctx context.Context, worker int, p *part, reads sp
 
 // mapped returns the number of reads mapped so far.
 func (r *resolver) mapped() (n int64) {
-	for _, w := range r.workers {
+	for _, w := range r.team.workers {
 		for _, l := range w.tally.stats.Libraries {
 			n += l.Mapped
 		}
@@ -492,7 +505,7 @@ func (r *resolver) gather(s *Stats) {
 	s.PerContig = newContigStats(r.ref)
 	s.Verified += r.verified
 	first := true
-	for _, w := range r.workers {
+	for _, w := range r.team.workers {
 		s.add(&w.tally.stats)
 		s.AddLengths(&w.tally.stats, first)
 		first = first && w.tally.stats.Reads == 0

@@ -252,25 +252,24 @@ func (r *run) cover(out *Outputs) *find.Cover {
 func (r *run) mapBatches(ctx context.Context, batches *batches, finders []find.Finder, relieved relief) error {
 	c := newCrew(batches, r.options.largest, &r.times.pack)
 	c.near, c.watch = r.options.nearOf, r.options.Watch
+	h := newHolder(r.resolver, r.progress)
 	err := c.run(ctx, finders, relieved, func(p part) error {
 		r.stats.count(p.batch, p.found)
-		err := r.resolver.resolve(ctx, p)
-		r.progress()
-		return err
+		return h.take(ctx, &p, r.stats.Reads)
 	})
-	if err != nil {
+	if err := h.end(err); err != nil {
 		return r.out.fail(err)
 	}
 	return nil
 }
 
-// progress tells how far the run has come.
-func (r *run) progress() {
+// progress tells how far the run has come, with a number of reads.
+func (r *run) progress(reads int64) {
 	if w := r.options.Watch; w != nil {
-		w.made(r.stats.Reads, r.resolver.mapped())
+		w.made(reads, r.resolver.mapped())
 	}
 	if r.options.Progress != nil {
-		r.options.Progress(Progress{Reads: r.stats.Reads, Mapped: r.resolver.mapped()})
+		r.options.Progress(Progress{Reads: reads, Mapped: r.resolver.mapped()})
 	}
 }
 
@@ -291,7 +290,7 @@ func (r *run) finish(elapsed time.Duration) {
 // explainUnmapped looks at a sample of the unmapped reads.
 func (r *run) explainUnmapped(ctx context.Context) (err error) {
 	all := sample{}
-	for _, w := range r.resolver.workers {
+	for _, w := range r.resolver.team.workers {
 		all.reads = append(all.reads, w.tally.sample.reads...)
 	}
 	r.stats.Sample, err = r.options.explain(&all, r.stats.Reads, int64(r.ref.TotalLength()), func(o Options, reads []fasta.Read) (int64, error) {

@@ -31,6 +31,40 @@ type worker struct {
 	nearAlone bool
 }
 
+// A team is workers that share work.
+type team struct {
+	workers []*worker
+	sharing parallel.Sharing
+}
+
+// newTeam returns a team of a worker for each thread. contigs are what the workers count on, or nil
+// for workers that make no records.
+func newTeam(ref *dna.Reference, o *Options, contigs []*contigCounts) *team {
+	t := &team{}
+	for i := range o.Threads {
+		w := newWorker(ref, o, nil)
+		if contigs != nil {
+			w.tally.contigs = contigs[i]
+		}
+		w.group.reader.Share = func(tasks int, do func(by *find.Reader, task int)) {
+			t.sharing.Share(i, tasks, func(worker, task int) {
+				if by := t.workers[worker]; worker == i {
+					do(&by.group.reader, task)
+				} else {
+					do(&by.helper, task)
+				}
+			})
+		}
+		t.workers = append(t.workers, w)
+	}
+	return t
+}
+
+// ranges calls do for each i in [0, n) by some worker.
+func (t *team) ranges(n int, do func(w *worker, number, i int)) {
+	t.sharing.Ranges(len(t.workers), n, 1, func(worker, i, _ int) { do(t.workers[worker], worker, i) })
+}
+
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 	w := &worker{
 		group:   newGroup(ref, o),

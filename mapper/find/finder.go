@@ -57,7 +57,7 @@ type Options struct {
 	// among the reads of Pack, their number (0 on a GPU), its length and its k. A GPU that counts what
 	// locations cover seeks all up to k.
 	Sought func(read, of, length, k int) int
-	// Again is how many finders GPUs.Again makes, which get a share of a GPU's memory.
+	// Again is how many finders GPUs.Again makes on each GPU, which get a share of its memory.
 	Again int
 	// Deflated is how many blocks each of GPUs.Deflaters takes at a time, 0 where there are to be
 	// none. The first GPU keeps memory for them.

@@ -1,0 +1,110 @@
+package mapper
+
+import (
+	"context"
+	"sync"
+)
+
+// A holder hands parts to a resolver in order. Where GPUs find for them, it holds a part for the
+// first seeker while the resolver is at work on those before: each of the two has stretches with
+// few threads at work. Other parts wait until the resolver has nothing to do.
+type holder struct {
+	resolver *resolver
+	progress func(reads int64)
+	library  *library // whose parts came last
+	team     *team    // that holds; nil before the first part
+	held     chan heldPart
+	ended    chan struct{}  // closed by the resolver's goroutine
+	taken    sync.WaitGroup // parts that it has not resolved
+	mu       sync.Mutex     // of err
+	err      error          // the first of that goroutine
+}
+
+// A heldPart is a held part with the number of reads up to its last one.
+type heldPart struct {
+	part  part
+	reads int64
+}
+
+// heldAhead is how many held parts wait for the resolver, beside the one that comes next.
+const heldAhead = 2
+
+// newHolder returns a holder. progress is called after each part, with the number of reads so far.
+func newHolder(r *resolver, progress func(reads int64)) *holder {
+	return &holder{resolver: r, progress: progress}
+}
+
+// take takes the next part, which nobody needs any more when it returns. It may return the error of
+// an earlier part. reads is the number of reads up to the last one of the part.
+func (h *holder) take(ctx context.Context, p *part, reads int64) error {
+	if !h.holds(p) {
+		h.taken.Wait()
+		if err := h.failed(); err != nil {
+			return err
+		}
+		h.library = p.library
+		err := h.resolver.resolve(ctx, *p)
+		h.progress(reads)
+		return err
+	}
+	if h.team == nil {
+		h.begin(ctx)
+	}
+	held, err := h.resolver.hold(ctx, h.team, p, span{0, len(p.batch.Reads)}, h.resolver.seekers[0].step)
+	if err != nil {
+		return err
+	}
+	h.taken.Add(1)
+	h.held <- heldPart{held, reads}
+	return h.failed()
+}
+
+// holds tells whether a part is held here: the first seeker takes it, all threads are not needed to
+// find others, and a part before has settled its library's insert size.
+func (h *holder) holds(p *part) bool {
+	seekers := h.resolver.seekers
+	return len(seekers) > 0 && seekers[0].finders.worksAhead() && seekers[0].takes(p) && !p.found.Unlisted() &&
+		p.library == h.library && (!p.library.paired() || p.library.insert.Load() != nil)
+}
+
+// begin starts the resolver's goroutine.
+func (h *holder) begin(ctx context.Context) {
+	r := h.resolver
+	h.team, h.held, h.ended = newTeam(r.ref, r.options, nil), make(chan heldPart, heldAhead), make(chan struct{})
+	go func() {
+		defer close(h.ended)
+		for held := range h.held {
+			if h.failed() == nil {
+				err := r.resolveHeld(ctx, &held.part)
+				h.progress(held.reads)
+				h.fail(err)
+			}
+			h.taken.Done()
+		}
+	}()
+}
+
+// end waits for the resolver's goroutine, and returns an error that ended the run before, or else
+// the first of that goroutine.
+func (h *holder) end(err error) error {
+	h.fail(err)
+	if h.held != nil {
+		close(h.held)
+		<-h.ended
+	}
+	return h.failed()
+}
+
+func (h *holder) failed() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.err
+}
+
+func (h *holder) fail(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.err == nil {
+		h.err = err
+	}
+}
