@@ -412,10 +412,6 @@ func (d *devices) relief(reads int, worked time.Duration) []find.Finder {
 	return nil
 }
 
-// searchesOnGPU is how many finders of a seeker may seek reads again at a time on a GPU: one seeks
-// while records are made of what the other found.
-const searchesOnGPU = 2
-
 // seeking is how many finders may seek reads again at a time: some on each GPU that is at work, or
 // else one of the CPU.
 func (d *devices) seeking() int { return max(searchesOnGPU*int(d.working.Load()), 1) }

@@ -13,6 +13,10 @@ func (o *Options) finding(t *find.Times) find.Options {
 	}
 }
 
+// searchesOnGPU is how many finders of a seeker may seek reads again at a time on a GPU: one seeks
+// while records are made of what the other found.
+const searchesOnGPU = 2
+
 // again returns the options for finders of reads that are sought again, whose near locations are
 // wanted.
 func (o *Options) again() find.Options {
