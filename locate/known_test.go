@@ -11,12 +11,13 @@ import (
 	"scanmap/internal/truth"
 )
 
-// TestKnownCandidates compares locations with and without the bounds that a GPU adds to candidates.
-// In short repeats candidates lie so close that one takes the place of others.
+// TestKnownCandidates compares locations with and without the bounds that a GPU adds to candidates,
+// also where Whole takes those first that need no more. In short repeats candidates lie so close
+// that one takes the place of others.
 func TestKnownCandidates(t *testing.T) {
 	t.Parallel()
 	var l Local
-	known, whole, located := 0, 0, 0
+	known, whole, located, taken := 0, 0, 0, 0
 	for n := range effort.Pick(4000, 400) {
 		r := rand.New(rand.NewPCG(uint64(n), 47))
 		m := 60 + r.IntN(120)
@@ -36,6 +37,10 @@ func TestKnownCandidates(t *testing.T) {
 		place := At(0, Forward)
 		strand := view.Strand(place)
 		candidates := l.Seek(nil, &view, place, -m, len(text))
+		if r.IntN(4) > 0 { // as most from a GPU
+			l.sorter.sort(candidates)
+			candidates = slices.Compact(candidates)
+		}
 		said := slices.Clone(candidates)
 		for i := range said {
 			c := &said[i]
@@ -66,12 +71,22 @@ func TestKnownCandidates(t *testing.T) {
 			known++
 		}
 		want := asTruth(l.Aligner, slices.Clone(l.Locations(&view, candidates)))
-		if diff := cmp.Diff(want, asTruth(l.Aligner, l.Locations(&view, said))); diff != "" {
+		if diff := cmp.Diff(want, asTruth(l.Aligner, slices.Clone(l.Locations(&view, said)))); diff != "" {
 			t.Fatalf("case %d: %s", n, diff)
 		}
-		located += len(want)
+		told, rest := l.Whole(nil, nil, &view, said)
+		if !slices.IsSortedFunc(told, func(a, b Location) int { return l.Compare(&a, &b) }) {
+			t.Fatalf("case %d: %+v are not in order", n, told)
+		}
+		all := slices.Concat(told, l.Locations(&view, rest))
+		slices.SortFunc(all, func(a, b Location) int { return l.Compare(&a, &b) })
+		if diff := cmp.Diff(want, asTruth(l.Aligner, all)); diff != "" {
+			t.Fatalf("case %d, %d of %d locations taken: %s", n, len(told), len(all), diff)
+		}
+		located, taken = located+len(want), taken+len(told)
 	}
-	if t.Logf("%d of %d known candidates are whole, %d locations", whole, known, located); whole < 500 || known < 3*whole/2 || located < 500 {
+	t.Logf("%d of %d known candidates are whole, %d of %d locations are taken", whole, known, taken, located)
+	if whole < 300 || known < 3*whole/2 || taken < 60 || located < 500 {
 		t.Error("too few of one kind")
 	}
 }

@@ -113,6 +113,12 @@ func TestMemoryOfRuns(t *testing.T) {
 				Program: 960_495_616, Reference: 1_195_316_852, Reads: 2_066_333_920, Found: 5_872_137_376, Records: 559_300_119, Threads: 377_559_936, Growth: 23, Total: 15_603_552_931, GPU: 34_567_540_264,
 			},
 		},
+		"near ones on a GPU": {
+			Options{Threads: 16, Device: device.Choice{Kind: device.CUDA}, Local: &Local{Score: DefaultScore}, Report: Report{Mode: ReportOne}, Libraries: pairs},
+			Work{Bases: 3e9, Length: 150, GPUs: 1, Locations: 3000}, Memory{
+				Program: 692_060_160, Reference: 1_195_316_852, Reads: 6_611_757_264, Found: 12_639_300_032, Records: 1_385_104_119, Threads: 1_678_765_568, Growth: 23, Total: 34_234_159_000, GPU: 84_323_492_232,
+			},
+		},
 	} {
 		got, err := c.options.Memory(c.work)
 		if err != nil {

@@ -70,7 +70,8 @@ func sharing(t *testing.T, ref *dna.Reference, read string, local *find.Local) (
 }
 
 // TestLocalShared has two Readers share a read with 1,500 copies on two contigs and strands:
-// the locations are the same as with one, in the same order, also of near ones alone.
+// the locations are the same as with one, in the same order, also of near ones alone, and where
+// candidates tell half of those that have all bases and no gap, as from a GPU.
 func TestLocalShared(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(30, 1))
@@ -112,6 +113,26 @@ func TestLocalShared(t *testing.T) {
 	}
 	if tasks < 10 {
 		t.Errorf("%d tasks were shared", tasks)
+	}
+
+	readers[0].Near, readers[0].Share = -1, nil
+	want := written(math.MaxInt)
+	locations, _ := readers[0].Append(t.Context(), nil, batch, result, 0, &view)
+	told := 0
+	for i, c := range result.Candidates.Of(0) {
+		for _, l := range locations {
+			whole := len(readers[0].Aligner.Operations(&l)) == 1
+			if whole && l.Place == c.Place && l.Start == c.Diagonal && r.IntN(2) == 0 {
+				result.Candidates.Of(0)[i].Differences = locate.GaplessWhole(int(l.Loss) / locate.LossMismatch)
+				told++
+			}
+		}
+	}
+	for _, by := range []func(int, func(*find.Reader, int)){nil, share(&tasks)} {
+		readers[0].Share = by
+		if got := written(math.MaxInt); !slices.Equal(got, want) || told < 100 {
+			t.Errorf("%d locations where candidates tell %d, want %d", len(got), told, len(want))
+		}
 	}
 }
 
