@@ -20,8 +20,8 @@ func (w *worker) look(ctx context.Context, p *part, from, to int) (out looked) {
 }
 
 // hold has out hold locations of the reads of the group, which begin with read `from` of a part.
-// most(i) is the largest number of edits, or lost score, of the locations of read number i. Those
-// of known reads are copied.
+// most(i) is the largest number of edits, or lost score, of the locations of read number i. Known
+// reads keep their locations.
 func (w *worker) hold(p *part, out *looked, from int, most func(i int) int32) {
 	g := &w.group
 	n := len(g.locations)

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A holder hands parts to a resolver in order. Where GPUs find for them, it holds a part for the
-// first seeker while the resolver is at work on those before: each of the two has stretches with
-// few threads at work. Other parts wait until the resolver has nothing to do.
+// A holder hands parts to a resolver in order. Where GPUs find, it holds a part for the first
+// seeker while the resolver is at work on earlier parts, as either has stretches with few threads
+// at work. Other parts wait until the resolver has nothing to do.
 type holder struct {
 	resolver *resolver
 	progress func(reads int64)
@@ -26,7 +26,7 @@ type heldPart struct {
 	reads int64
 }
 
-// heldAhead is how many held parts wait for the resolver, beside the one that comes next.
+// heldAhead is how many held parts wait for the resolver before the holder waits, too.
 const heldAhead = 2
 
 // newHolder returns a holder. progress is called after each part, with the number of reads so far.

@@ -8,8 +8,8 @@
 // A batcher reads the inputs and makes batches (batch.go). A crew has finders find for the batches,
 // whichever is free, and hands the parts on in order (crew.go, devices.go). A resolver cuts each
 // part into groups, and its workers make a block of each (resolve.go, worker.go). Before, reads
-// with too little known are sought again (again.go, seek.go); where GPUs find, other workers look
-// which ones these are, ahead of the resolver (ahead.go). The writer puts the blocks in order
+// with too little known are sought again (again.go, seek.go); where GPUs find, other workers do the
+// first step of that ahead of the resolver (ahead.go). The writer puts the blocks in order
 // (writer.go). run.go reads from top to bottom like this.
 //
 // Reading, finding and writing overlap. Output depends on the input and the options that say what

@@ -88,8 +88,8 @@ func (g *group) all(read int) int {
 	return g.batch.All(read)
 }
 
-// locate fills the group with the locations of reads [from, to) of a part, without those of known
-// reads unless all are wanted. When the context ends, they are not complete.
+// locate fills the group with the locations of reads [from, to) of a part. Known reads are left out
+// unless all are wanted. When the context ends, locations are not complete.
 func (g *group) locate(ctx context.Context, p *part, from, to int, all bool) {
 	b := p.batch
 	g.batch, g.found, g.viewed = b, p.found, -1

@@ -160,13 +160,13 @@ func (o *Options) memory(w Work) Memory {
 	m.Threads = find.CountingMemory(w.Bases, finding) + o.streams(w.Length) + threads*(find.OfThread(w.Length, k)+ofWorker)
 
 	// Parts that wait for each seeker, reads that each GPU seeks meanwhile, and the finders. With GPUs
-	// a second team holds parts, one of which waits for the resolver.
+	// a second team holds parts, and some wait for the resolver.
 	searches := max(searchesOnGPU*gpus, 1)
 	waitings := searches + min(gpus, 1)
 	seekers := newSeekers(nil, o, &times{})
 	if gpus > 0 && len(seekers) > 0 {
-		m.Reads += onCPU.Batch + reads*textOfRead(w.Length)
-		m.Found += shape.working() + multiply(shape.items, ofLocated)
+		m.Reads += (heldAhead + 1) * (onCPU.Batch + reads*textOfRead(w.Length))
+		m.Found += shape.working() + multiply((heldAhead+1)*shape.items, ofLocated)
 		m.Threads += threads * ofWorker
 	}
 	ahead, batches := gpus > 0 && o.Device.Kind == device.CUDA, int64(1)

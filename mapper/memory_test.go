@@ -116,7 +116,7 @@ func TestMemoryOfRuns(t *testing.T) {
 		"near ones on a GPU": {
 			Options{Threads: 16, Device: device.Choice{Kind: device.CUDA}, Local: &Local{Score: DefaultScore}, Report: Report{Mode: ReportOne}, Libraries: pairs},
 			Work{Bases: 3e9, Length: 150, GPUs: 1, Locations: 3000}, Memory{
-				Program: 692_060_160, Reference: 1_195_316_852, Reads: 6_611_757_264, Found: 12_639_300_032, Records: 1_385_104_119, Threads: 1_678_765_568, Growth: 23, Total: 34_234_159_000, GPU: 84_323_492_232,
+				Program: 692_060_160, Reference: 1_195_316_852, Reads: 6_948_672_304, Found: 13_310_388_672, Records: 1_385_104_119, Threads: 1_678_765_568, Growth: 23, Total: 35_659_980_206, GPU: 84_323_492_232,
 			},
 		},
 	} {

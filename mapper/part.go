@@ -44,8 +44,8 @@ func (p *part) listed(from, to int) int {
 const notAgain = -1
 
 // known tells whether reads of a held part that belong together need no step any more; `first` is
-// the first of these. None was to be sought in the step before, and each has a location. So what is
-// known of them is the same as then, and a step asks for no other distance.
+// the first of these. None was to be sought in the step before, and each has a location. Since then
+// nothing has changed, and a step asks for no other distance.
 func (p *part) known(first int) bool {
 	if p.toSeek == nil {
 		return false

@@ -367,8 +367,8 @@ func (r *resolver) end(ctx context.Context) error {
 }
 
 // hold has a team find the locations of some reads of a part, and which reads are to be sought
-// again: up to a larger distance or, by their parts, because they have no location. Another team
-// may be at work meanwhile, but for the first step hold is not called twice at a time.
+// again: up to a larger distance or, by their parts, because they have no location. Two teams may
+// hold parts at the same time, but not both for the first step.
 func (r *resolver) hold(ctx context.Context, by *team, p *part, reads span, of step) (part, error) {
 	groups, batch := p.groups(reads), p.holdBatch(reads)
 	ofGroup := make([]looked, len(groups)-1)

@@ -107,8 +107,8 @@ func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads
 	}
 	r.from, r.next = parallel.Resize(r.from, reads+1), parallel.Resize(r.next, reads)
 	clear(r.next)
-	// each calls use for all items, by several goroutines at a time: for some of one read that follow
-	// each other, as a read with many has them.
+	// each calls use for all items, by several goroutines at a time. Neighbours of one read come
+	// together.
 	each := func(use func(read uint32, items []T)) {
 		parallel.Ranges(threads, n, groupGrain, func(_, from, to int) {
 			i := sort.SearchInts(starts, from+1) - 1 // the last list that starts there or before

@@ -70,8 +70,8 @@ func sharing(t *testing.T, ref *dna.Reference, read string, local *find.Local) (
 }
 
 // TestLocalShared has two Readers share a read with 1,500 copies on two contigs and strands:
-// the locations are the same as with one, in the same order, also of near ones alone, and where
-// candidates tell half of those that have all bases and no gap, as from a GPU.
+// the locations are the same as with one, in the same order, also of near ones alone. Then
+// candidates tell some locations without a gap, as from a GPU.
 func TestLocalShared(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(30, 1))
