@@ -140,10 +140,10 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 }
 
 // Whole appends the local locations of a read that candidates tell, in the order of Locations: of
-// candidates made by GaplessWhole that are so far from all others that they lead to no alignment in
-// the same place. Each has all bases on one diagonal, as by plain. The other candidates,
-// without any that lose more than is sought, go to rest. Locations finds what they lead to. Whole
-// sorts the candidates.
+// candidates by GaplessWhole with no other candidate of the read so near that both may lead to
+// alignments in the same place. Each location has all bases on one diagonal, as by plain.
+// Candidates that lose more than is sought are dropped. The rest is for Locations. Whole sorts the
+// candidates.
 func (l *Local) Whole(locations []Location, rest []Candidate, r *Read, candidates []Candidate) (all []Location, others []Candidate) {
 	l.sorter.sort(candidates)
 	m := r.Strands[Forward].Length()
@@ -171,7 +171,7 @@ func (l *Local) Whole(locations []Location, rest []Candidate, r *Read, candidate
 }
 
 // Untold returns how many candidates do not tell what the best alignment through their diagonal
-// loses.
+// loses, as Gapless does not.
 func Untold(candidates []Candidate) (n int) {
 	for i := range candidates {
 		if lost, _, ok := candidates[i].gapless(); !ok || lost < 0 {

@@ -30,7 +30,7 @@ func (w *worker) hold(p *part, out *looked, from int, most func(i int) int32) {
 	}
 	out.located = make([]find.Located, 0, n)
 	for i, s := range g.spans {
-		if p.knows(from + i) {
+		if p.known(from + i) {
 			out.keep(p.found, from+i)
 			continue
 		}
@@ -128,7 +128,7 @@ func (w *worker) seekAgain(p *part, from int, again []int32, of step) {
 	together := l.together()
 	for i := 0; i < len(again); i += together {
 		upTo := again[i : i+together]
-		if p.known(from + i) {
+		if p.unitKnown(from + i) {
 			for x := range upTo {
 				upTo[x] = notAgain
 			}
@@ -175,6 +175,7 @@ func (g *group) nextDistance(from, i int, beyond int32, of step) (distance int32
 	case h.n > 0:
 		distance = h.best + beyond
 	case of == seekNext:
+		// Mates as well as single reads: with nearMate half of them would come back.
 		distance = sought + g.nearOf[0]
 		if g.reader.Local != nil && k-distance > LocalCap && byPieces(locate.LongestPiece) >= k {
 			// As for reads of 250 bases. From 2 caps on there may be two gaps of the highest cost.
@@ -192,7 +193,7 @@ func (g *group) nextDistance(from, i int, beyond int32, of step) (distance int32
 func (w *worker) seekParts(p *part, from int, again []int32) {
 	b := w.group.batch
 	for i, s := range w.group.spans {
-		if again[i] = notAgain; s.from == s.to && !p.knows(from+i) && b.Length(from+i) >= locate.LeastPart {
+		if again[i] = notAgain; s.from == s.to && !p.known(from+i) && b.Length(from+i) >= locate.LeastPart {
 			again[i] = int32(b.K(from + i))
 		}
 	}

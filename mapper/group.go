@@ -89,8 +89,8 @@ func (g *group) all(read int) int {
 }
 
 // locate fills the group with the locations of reads [from, to) of a part. Known reads are left out
-// unless all are wanted. When the context ends, locations are not complete.
-func (g *group) locate(ctx context.Context, p *part, from, to int, all bool) {
+// unless they are wanted, too. When the context ends, locations are not complete.
+func (g *group) locate(ctx context.Context, p *part, from, to int, withKnown bool) {
 	b := p.batch
 	g.batch, g.found, g.viewed = b, p.found, -1
 	g.near = g.nearOf[b.Together-1]
@@ -107,7 +107,7 @@ func (g *group) locate(ctx context.Context, p *part, from, to int, all bool) {
 		g.reader.Near = int(g.near)
 	}
 	for i := from; i < to; i += b.Together {
-		if all || !p.known(i) {
+		if withKnown || !p.unitKnown(i) {
 			g.locateReads(ctx, p, i)
 			continue
 		}

@@ -164,7 +164,9 @@ func TestNearSameBytes(t *testing.T) {
 			default:
 			}
 			if n := r.IntN(4); n > 0 {
-				o.limits.seeking = func(of seekingFinders) seekingFinders { return &seekersAhead{seekingFinders: of, n: n} }
+				o.limits.seeking = func(of seekingFinders) seekingFinders {
+					return &seekersAhead{seekingFinders: of, ahead: way%2 > 0, n: n}
+				}
 			}
 			got, stats := runPairs(t, o)
 			if got != want {
@@ -292,12 +294,15 @@ func TestNearOfMany(t *testing.T) {
 // fails, from 1 on, unless it is 0.
 type seekersAhead struct {
 	seekingFinders
+	ahead    bool // as worksAhead says
 	n, fails int
 	calls    atomic.Int32
 	at       atomic.Int32 // the number at work
 }
 
 func (s *seekersAhead) seeking() int { return s.n }
+
+func (s *seekersAhead) worksAhead() bool { return s.ahead }
 
 func (s *seekersAhead) again(ref *dna.Reference, o find.Options, i int, have find.Finder) (find.Finder, error) {
 	if have != nil {
@@ -338,7 +343,7 @@ func TestSeekingFails(t *testing.T) {
 	text, _ := runText(t, o)
 	for _, n := range []int{1, 3} {
 		for fails := range 8 {
-			s := &seekersAhead{n: n, fails: fails}
+			s := &seekersAhead{ahead: n > 1, n: n, fails: fails}
 			o.limits.seeking = func(of seekingFinders) seekingFinders { s.seekingFinders = of; return s }
 			var out io.Writer = &bytes.Buffer{}
 			if fails == 0 {

@@ -43,10 +43,10 @@ func (p *part) listed(from, to int) int {
 // notAgain stands for the distance of a read that is not sought again.
 const notAgain = -1
 
-// known tells whether reads of a held part that belong together need no step any more; `first` is
-// the first of these. None was to be sought in the step before, and each has a location. Since then
-// nothing has changed, and a step asks for no other distance.
-func (p *part) known(first int) bool {
+// unitKnown tells whether reads of a held part that belong together need no step any more; `first`
+// is the first of these. None was to be sought in the step before, and each has a location. Since
+// then nothing has changed, and a step asks for no other distance.
+func (p *part) unitKnown(first int) bool {
 	if p.toSeek == nil {
 		return false
 	}
@@ -58,8 +58,8 @@ func (p *part) known(first int) bool {
 	return true
 }
 
-// knows is known by any of the reads that belong together.
-func (p *part) knows(read int) bool { return p.known(read - read%p.batch.Together) }
+// known is unitKnown of the reads to which a read belongs.
+func (p *part) known(read int) bool { return p.unitKnown(read - read%p.batch.Together) }
 
 // heldMemory is the memory of a held part. The other parts are in a finder's memory.
 type heldMemory struct {

@@ -37,8 +37,8 @@ func TestKnownReads(t *testing.T) {
 		found := &find.Found{}
 		found.HoldLocated(located, firsts, nil, c.left)
 		p := part{batch: &find.Batch{Reads: make([]fasta.Read, 2), Together: 2}, found: found, toSeek: c.toSeek}
-		if p.known(0) != c.want || p.knows(0) != c.want || p.knows(1) != c.want {
-			t.Errorf("%s: known %v, %v, %v", c.about, p.known(0), p.knows(0), p.knows(1))
+		if p.unitKnown(0) != c.want || p.known(0) != c.want || p.known(1) != c.want {
+			t.Errorf("%s: known %v, %v, %v", c.about, p.unitKnown(0), p.known(0), p.known(1))
 		}
 	}
 }

@@ -82,8 +82,8 @@ func (r *resolver) take(ctx context.Context, p part) error {
 	return r.write(ctx, &p)
 }
 
-// looked counts windows that were looked at.
-func (r *resolver) looked(windows int64) {
+// addVerified counts windows that were looked at.
+func (r *resolver) addVerified(windows int64) {
 	r.holding.Lock()
 	defer r.holding.Unlock()
 	r.verified += windows
@@ -147,7 +147,7 @@ func (r *resolver) held(p *part, batch func() *find.Batch, groups []int, ofGroup
 		for read, left := range g.left {
 			all.left[read-first] = left
 		}
-		r.looked(g.verified)
+		r.addVerified(g.verified)
 	}
 	memory := r.spareMemory(located[len(ofGroup)], operations[len(ofGroup)], reads+1)
 	all.located, all.operations = memory.located, memory.operations
@@ -368,7 +368,7 @@ func (r *resolver) end(ctx context.Context) error {
 
 // hold has a team find the locations of some reads of a part, and which reads are to be sought
 // again: up to a larger distance or, by their parts, because they have no location. Two teams may
-// hold parts at the same time, but not both for the first step.
+// hold parts at the same time, but not both for the first step, whose reads are counted.
 func (r *resolver) hold(ctx context.Context, by *team, p *part, reads span, of step) (part, error) {
 	groups, batch := p.groups(reads), p.holdBatch(reads)
 	ofGroup := make([]looked, len(groups)-1)

@@ -13,8 +13,8 @@ import (
 // reference for these reads alone: up to a larger distance (near.go), or by parts of reads without
 // a local location. Parts of batches wait until they are enough to be worth a pass.
 //
-// GPUs seek while more parts come, each for some that waited together. A finder that takes all
-// processors has the next parts wait.
+// GPUs seek while more parts come, each for some that waited together, and go on while records are
+// made of what they found. A finder that takes all processors has the next parts wait.
 type seeker struct {
 	ref     *dna.Reference
 	options find.Options

@@ -121,10 +121,10 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 
 // locate fills the group with those locations of reads [from, to) of a part that count. While the
 // insert size is being estimated, it is not known which do.
-func (w *worker) locate(ctx context.Context, p *part, from, to int, all bool) {
+func (w *worker) locate(ctx context.Context, p *part, from, to int, withKnown bool) {
 	g, l := &w.group, p.library
 	g.nearAlone = w.nearAlone && (!l.paired() || l.insert.Load() != nil)
-	g.locate(ctx, p, from, to, all)
+	g.locate(ctx, p, from, to, withKnown)
 }
 
 // countsNear tells whether it is known of a pair, whose first mate is read number i of the group,
