@@ -248,16 +248,27 @@ func didYouMean(name string) string {
 	return fmt.Sprintf(" (did you mean %s?)", name)
 }
 
+// swapped tells whether words differ in two neighbouring letters that are swapped.
+func swapped(a, b string) bool {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	return i+1 < len(a) && len(a) == len(b) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}
+
 // nearest returns the name that is most like the typed word, empty when none is similar. A name is
 // similar if the typed word begins it, or differs from it in at most a third of the letters and not
-// in all. A beginning of half of the letters or more counts as the name, and a shorter one as one
-// edit.
+// in all. Neighbours that are swapped are one letter. A beginning of half of the letters or more
+// counts as the name, and a shorter one as one edit.
 func nearest(typed string, names []string) string {
 	best, least := "", max(1, len(typed)/3)+1
 	for _, name := range names {
 		letters := strings.TrimLeft(name, "-")
 		d := smetrics.WagnerFischer(typed, letters, 1, 1, 1) // edit distance
 		switch {
+		case swapped(typed, letters):
+			d = 1
 		case len(typed) < 3 || !strings.HasPrefix(letters, typed):
 		case 2*len(typed) >= len(letters):
 			d = 0

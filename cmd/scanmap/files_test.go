@@ -27,7 +27,7 @@ func TestPipeAsInputAndOutput(t *testing.T) {
 
 // TestLibraryNamedReads has a file with the name of the column, after the first library.
 func TestLibraryNamedReads(t *testing.T) {
-	libraries, _, err := parseSamples("reads\tmates\na.fq\nreads\n", false)
+	libraries, _, err := parseSamples("reads\tmates\na.fq\nreads\n", false, anyFiles)
 	if err != nil || len(libraries) != 2 || libraries[1].Reads != "reads" {
 		t.Errorf("%+v, %v", libraries, err)
 	}

@@ -196,6 +196,7 @@ func TestUsageErrors(t *testing.T) {
 		{"mapp", `unknown command "mapp" (did you mean map?); see scanmap --help`},
 		{"mappa", `unknown command "mappa" (did you mean mappability?); see scanmap --help`},
 		{"mop", `unknown command "mop" (did you mean map?); see scanmap --help`},
+		{"mpa", `unknown command "mpa" (did you mean map?); see scanmap --help`},
 		{"serch", `unknown command "serch" (did you mean search?); see scanmap --help`},
 		{"--versoin", "unknown option --versoin (did you mean --version?); see scanmap --help"},
 		{"map", "scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but 0 are given; see scanmap map --help"},

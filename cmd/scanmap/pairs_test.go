@@ -121,11 +121,12 @@ func TestBadSamples(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "there are no libraries; a line has reads, mates or nothing, and a read group, separated by tabs"},
 		{"reads\tmates\n", "there are no libraries; a line has reads, mates or nothing, and a read group, separated by tabs"},
-		{"sample,fastq_1,fastq_2\nx,r1.fq,r2.fq\n", "library 1: sample,fastq_1,fastq_2: no such file or directory; " +
+		{"sample,fastq_1,fastq_2\nx,r1.fq,r2.fq\n", "line 1: sample,fastq_1,fastq_2: no such file or directory; " +
 			"a line has three columns separated by tabs, and this one has commas"},
-		{"r1.fq r2.fq x\n", "library 1: r1.fq r2.fq x: no such file or directory; " +
+		{"r1.fq r2.fq x\n", "line 1: r1.fq r2.fq x: no such file or directory; " +
 			"a line has three columns separated by tabs, and this one has blanks"},
-		{"r1.fq,r2.fq\tr2.fq\n", "library 1: r1.fq,r2.fq: no such file or directory"},
+		{"r1.fq,r2.fq\tr2.fq\n", "line 1: r1.fq,r2.fq: no such file or directory"},
+		{"reads\tmates\n# a comment\n\nr1.fq\tr2.fq\n", "line 4: r1.fq: no such file or directory"},
 		{"\tr2.fq\n", "line 1: there is no file of reads in the first column"},
 		{"r1.fq\tr2.fq\tx\nr1.fq\n", "line 2: either all lines have a read group or none has, and line 1 is the other way"},
 		{"r1.fq\n\nr1.fq\tr2.fq\tx\n", "line 3: either all lines have a read group or none has, and line 1 is the other way"},
@@ -305,9 +306,9 @@ func TestFailuresOfLibraries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ table, want string }{
-		{"r1.fq\tr2.fq\tA\nr1.fq\tr1.fq\tB\n", "s.tsv: library 2: r1.fq is given for both mates"},
-		{"r1.fq\tr2.fq\tA\nr1.fq\tmissing.fq\tB\n", "s.tsv: library 2: missing.fq: no such file or directory"},
-		{"r1.fq r2.fq A\n", "s.tsv: library 1: r1.fq r2.fq A: no such file or directory; a line has three columns separated by tabs, and this one has blanks"},
+		{"r1.fq\tr2.fq\tA\nr1.fq\tr1.fq\tB\n", "s.tsv: line 2: r1.fq is given for both mates"},
+		{"r1.fq\tr2.fq\tA\nr1.fq\tmissing.fq\tB\n", "s.tsv: line 2: missing.fq: no such file or directory"},
+		{"r1.fq r2.fq A\n", "s.tsv: line 1: r1.fq r2.fq A: no such file or directory; a line has three columns separated by tabs, and this one has blanks"},
 		{"r1.fq\tr2.fq\tA\nr1.fq\tfolder\tB\n", "folder: is a directory"},
 		{"r1.fq\t\tA\nfolder\t\tB\n", "folder: is a directory"},
 		{"r1.fq\t\tA\nbad.fq\t\tB\n", `bad.fq: record 1 "a": the byte "*" at position 3 is not a base`},

@@ -28,24 +28,27 @@ func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.L
 	if bytes.IndexByte(text, 0) >= 0 {
 		return nil, nil, fmt.Errorf("%s: is UTF-16 or binary; expected text", file)
 	}
-	libraries, groups, err := parseSamples(string(text), interleaved)
+	libraries, groups, err := parseSamples(string(text), interleaved, checkFiles)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}
-	for i, l := range libraries {
-		for _, name := range []string{l.Reads, l.Mates} {
-			if name == "" || name == "-" {
-				continue
-			}
-			if _, err := os.Stat(name); err != nil {
-				return nil, nil, fmt.Errorf("%s: library %d: %s: %w%s", file, i+1, name, cause(err), separated(&l))
-			}
+	return libraries, groups, nil
+}
+
+// checkFiles tells whether a library's files are there.
+func checkFiles(l *mapper.Library) error {
+	for _, name := range []string{l.Reads, l.Mates} {
+		if name == "" || name == "-" {
+			continue
 		}
-		if sameFile(l.Reads, l.Mates) {
-			return nil, nil, fmt.Errorf("%s: library %d: %s is given for both mates", file, i+1, l.Reads)
+		if _, err := os.Stat(name); err != nil {
+			return fmt.Errorf("%s: %w%s", name, cause(err), separated(l))
 		}
 	}
-	return libraries, groups, nil
+	if sameFile(l.Reads, l.Mates) {
+		return fmt.Errorf("%s is given for both mates", l.Reads)
+	}
+	return nil
 }
 
 // separated is a hint for a library without mates and without its file: its line may have commas or
@@ -63,11 +66,13 @@ func separated(l *mapper.Library) string {
 // and read group, separated by tabs. Mates may be empty, for single-end and for interleaved reads.
 // The read group is a line as --read-group takes it, or its ID alone; either all lines have one or
 // none has. Blank lines and lines that start with # count for nothing, and so does a first line
-// with the names of the columns. groups are the read groups, each once.
-func parseSamples(text string, interleaved bool) (libraries []mapper.Library, groups []*sam.ReadGroup, err error) {
+// with the names of the columns. check may refuse libraries, once all lines are read. groups are
+// the read groups, each once.
+func parseSamples(text string, interleaved bool, check func(*mapper.Library) error) (libraries []mapper.Library, groups []*sam.ReadGroup, err error) {
 	seen := map[string]*sam.ReadGroup{}
 	first := 0 // line of the first library
 	number := 0
+	var numbers []int // of the lines of libraries
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
@@ -93,7 +98,12 @@ func parseSamples(text string, interleaved bool) (libraries []mapper.Library, gr
 		if first == 0 {
 			first = number
 		}
-		libraries = append(libraries, l)
+		libraries, numbers = append(libraries, l), append(numbers, number)
+	}
+	for i := range libraries {
+		if err := check(&libraries[i]); err != nil {
+			return nil, nil, fmt.Errorf("line %d: %w", numbers[i], err)
+		}
 	}
 	if len(libraries) == 0 {
 		return nil, nil, errors.New("there are no libraries; a line has reads, mates or nothing, and a read group, separated by tabs")

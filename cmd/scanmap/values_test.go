@@ -105,7 +105,7 @@ func TestSlipsOfTheKeyboard(t *testing.T) {
 		{"map ref.fa reads.fq --engine skimm", `option --engine: engine "skimm" is not one of auto, skim, scan (did you mean skim?)`},
 		{"map ref.fa reads.fq --cigar eqq", `option --cigar: form "eqq" is not one of m, eqx (did you mean eqx?)`},
 		{"map ref.fa reads.fq --cigar=", `option --cigar: form "" is not one of m, eqx`},
-		{"map ref.fa reads.fq --device cdua", `option --device: device "cdua" is not one of auto, cpu, cuda, cuda:N, cuda:N,M`},
+		{"map ref.fa reads.fq --device cdua", `option --device: device "cdua" is not one of auto, cpu, cuda, cuda:N, cuda:N,M (did you mean cuda?)`},
 		{"map ref.fa reads.fq --device GPU",
 			`option --device: device "GPU" is not one of auto, cpu, cuda, cuda:N, cuda:N,M (did you mean cuda?)`},
 		{"search A ref.fa --format ts", `option --format: format "ts" is not one of tsv, bed, sam (did you mean tsv?)`},
