@@ -175,7 +175,7 @@ func (g *group) nextDistance(from, i int, beyond int32, of step) (distance int32
 	case h.n > 0:
 		distance = h.best + beyond
 	case of == seekNext:
-		// Mates as well as single reads: with nearMate half of them would come back.
+		// As for single reads: with nearMate half of these mates would come back.
 		distance = sought + g.nearOf[0]
 		if g.reader.Local != nil && k-distance > LocalCap && byPieces(locate.LongestPiece) >= k {
 			// As for reads of 250 bases. From 2 caps on there may be two gaps of the highest cost.
