@@ -42,10 +42,11 @@ type team struct {
 func newTeam(ref *dna.Reference, o *Options, contigs []*contigCounts) *team {
 	t := &team{}
 	for i := range o.Threads {
-		w := newWorker(ref, o, nil)
+		var counts *contigCounts
 		if contigs != nil {
-			w.tally.contigs = contigs[i]
+			counts = contigs[i]
 		}
+		w := newWorker(ref, o, counts)
 		w.group.reader.Share = func(tasks int, do func(by *find.Reader, task int)) {
 			t.sharing.Share(i, tasks, func(worker, task int) {
 				if by := t.workers[worker]; worker == i {
