@@ -148,6 +148,9 @@ func (l *Local) Whole(locations []Location, rest []Candidate, r *Read, candidate
 	l.sorter.sort(candidates)
 	m := r.Strands[Forward].Length()
 	b := l.begin(m, m-r.K, r.Sought, r.Found)
+	if b.pieces == 0 {
+		return locations, rest // as Locations has none
+	}
 	apart := b.apart()
 	near := func(c, next *Candidate) bool {
 		return c.Place == next.Place && int(next.Diagonal)-int(c.Diagonal) <= apart
@@ -159,7 +162,7 @@ func (l *Local) Whole(locations []Location, rest []Candidate, r *Read, candidate
 		if gapless && lost > b.budget {
 			continue
 		}
-		if !gapless || !whole || b.pieces == 0 || i > 0 && near(&candidates[i-1], c) || i+1 < len(candidates) && near(c, &candidates[i+1]) {
+		if !gapless || !whole || i > 0 && near(&candidates[i-1], c) || i+1 < len(candidates) && near(c, &candidates[i+1]) {
 			rest = append(rest, *c)
 			continue
 		}

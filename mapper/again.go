@@ -57,12 +57,10 @@ func (w *worker) hold(p *part, out *looked, from int, most func(i int) int32) {
 // keep has out hold the locations that a held part has of a read.
 func (out *looked) keep(f *find.Found, read int) {
 	for _, l := range f.Held(read) {
-		if from := int32(len(out.operations)); l.From < l.To {
-			out.operations = append(out.operations, f.Operations[l.From:l.To]...)
-			l.From, l.To = from, from+l.To-l.From
-		} else {
-			l.From, l.To = from, from
-		}
+		operations := f.Operations[l.From:l.To]
+		l.From = int32(len(out.operations))
+		out.operations = append(out.operations, operations...)
+		l.To = int32(len(out.operations))
 		out.located = append(out.located, l)
 	}
 }

@@ -16,8 +16,6 @@ type holder struct {
 	held     chan heldPart
 	ended    chan struct{}  // closed by the resolver's goroutine
 	taken    sync.WaitGroup // parts that it has not resolved
-	mu       sync.Mutex     // of err
-	err      error          // the first of that goroutine
 }
 
 // A heldPart is a held part with the number of reads up to its last one.
@@ -39,7 +37,7 @@ func newHolder(r *resolver, progress func(reads int64)) *holder {
 func (h *holder) take(ctx context.Context, p *part, reads int64) error {
 	if !h.holds(p) {
 		h.taken.Wait()
-		if err := h.failed(); err != nil {
+		if err := h.resolver.out.failure(); err != nil {
 			return err
 		}
 		h.library = p.library
@@ -56,7 +54,7 @@ func (h *holder) take(ctx context.Context, p *part, reads int64) error {
 	}
 	h.taken.Add(1)
 	h.held <- heldPart{held, reads}
-	return h.failed()
+	return h.resolver.out.failure()
 }
 
 // holds tells whether a part is held here: the first seeker takes it, all threads are not needed to
@@ -74,37 +72,21 @@ func (h *holder) begin(ctx context.Context) {
 	go func() {
 		defer close(h.ended)
 		for held := range h.held {
-			if h.failed() == nil {
-				err := r.resolveHeld(ctx, &held.part)
+			if r.out.failure() == nil {
+				if err := r.resolveHeld(ctx, &held.part); err != nil {
+					_ = r.out.fail(err)
+				}
 				h.progress(held.reads)
-				h.fail(err)
 			}
 			h.taken.Done()
 		}
 	}()
 }
 
-// end waits for the resolver's goroutine, and returns an error that ended the run before, or else
-// the first of that goroutine.
-func (h *holder) end(err error) error {
-	h.fail(err)
+// end waits for the resolver's goroutine.
+func (h *holder) end() {
 	if h.held != nil {
 		close(h.held)
 		<-h.ended
-	}
-	return h.failed()
-}
-
-func (h *holder) failed() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.err
-}
-
-func (h *holder) fail(err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.err == nil {
-		h.err = err
 	}
 }

@@ -155,7 +155,7 @@ func (p *pairing) isNear(read int, x, l *locate.Location, reach int32) bool {
 }
 
 // besidePart is isNear for a part of a read, which may be clipped by any number of bases.
-func (p *pairing) besidePart(_ int, x, l *locate.Location, reach int32) bool {
+func besidePart(x, l *locate.Location, reach int32) bool {
 	within := func(a, b int32) bool { return max(a-b, b-a) <= reach }
 	return x.Place == l.Place && (within(x.Start, l.Start) || within(x.End, l.End))
 }
@@ -167,10 +167,6 @@ func (p *pairing) besidePart(_ int, x, l *locate.Location, reach int32) bool {
 func (p *pairing) seekBeside(mate, from int) (known int, all bool) {
 	g, m, other := p.group, &p.mates[mate], &p.mates[1-mate]
 	before, parts, n := len(g.locations), g.parts[m.read] != nil, 0
-	same := p.isNear
-	if parts {
-		same = p.besidePart
-	}
 	near := other.best + mateEdits(p.local)*p.odds.each // in every mode of report
 	for n < len(other.byRank) && other.locations[other.byRank[n]].Distance <= near {
 		n++
@@ -180,14 +176,18 @@ func (p *pairing) seekBeside(mate, from int) (known int, all bool) {
 	}
 	all = p.seek(mate, n)
 	old, found, reach := g.locations[from:before], g.locations[before:], p.reach(p.furthest(g.batch.Length(m.read)))
+	same := func(x, l *locate.Location) bool { return p.isNear(m.read, x, l, reach) }
+	if parts {
+		same = func(x, l *locate.Location) bool { return besidePart(x, l, reach) }
+	}
 	found = slices.DeleteFunc(found, func(l locate.Location) bool {
 		return slices.ContainsFunc(old, func(x locate.Location) bool {
-			return (!parts || x.Distance <= l.Distance) && same(m.read, &x, &l, reach)
+			return (!parts || x.Distance <= l.Distance) && same(&x, &l)
 		})
 	})
 	if parts {
 		old = slices.DeleteFunc(old, func(x locate.Location) bool {
-			return slices.ContainsFunc(found, func(l locate.Location) bool { return same(m.read, &x, &l, reach) })
+			return slices.ContainsFunc(found, func(l locate.Location) bool { return same(&x, &l) })
 		})
 	}
 	g.locations = append(g.locations[:from+len(old)], found...)

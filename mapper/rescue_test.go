@@ -290,7 +290,7 @@ func TestBesidePart(t *testing.T) {
 		p := pairing{local: true, group: &group{}}
 		one := locate.Location{Start: 100, End: 200, Aligned: true}
 		other := locate.Location{Place: c.place, Start: c.start, End: c.end, Aligned: true}
-		if near, beside := p.isNear(0, &one, &other, 5), p.besidePart(0, &one, &other, 5); near != c.near || beside != c.beside {
+		if near, beside := p.isNear(0, &one, &other, 5), besidePart(&one, &other, 5); near != c.near || beside != c.beside {
 			t.Errorf("100 to 200 and %d to %d of place %d: %v, %v", c.start, c.end, c.place, near, beside)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"scanmap/dna"
 	"scanmap/internal/parallel"
@@ -32,10 +33,10 @@ type resolver struct {
 	// their parts. Where nothing is sought there are none.
 	seekers []*seeker
 	many    sync.Mutex // of a group with many locations, see manyFound
-	holding sync.Mutex // of what follows
+	holding sync.Mutex // of spare
 	spare   []heldMemory
 	// verified counts the windows of parts that were looked at for an estimate, and held.
-	verified int64
+	verified atomic.Int64
 }
 
 // A groupDue is a group of reads of a part whose records are due. All groups that are due are made
@@ -80,13 +81,6 @@ func (r *resolver) take(ctx context.Context, p part) error {
 		}
 	}
 	return r.write(ctx, &p)
-}
-
-// addVerified counts windows that were looked at.
-func (r *resolver) addVerified(windows int64) {
-	r.holding.Lock()
-	defer r.holding.Unlock()
-	r.verified += windows
 }
 
 // learn collects what the pairs of a part tell. If that is not enough for the estimate, the part is
@@ -147,7 +141,7 @@ func (r *resolver) held(p *part, batch func() *find.Batch, groups []int, ofGroup
 		for read, left := range g.left {
 			all.left[read-first] = left
 		}
-		r.addVerified(g.verified)
+		r.verified.Add(g.verified)
 	}
 	memory := r.spareMemory(located[len(ofGroup)], operations[len(ofGroup)], reads+1)
 	all.located, all.operations = memory.located, memory.operations
@@ -503,7 +497,7 @@ func (r *resolver) mapped() (n int64) {
 // gather adds up what the workers counted.
 func (r *resolver) gather(s *Stats) {
 	s.PerContig = newContigStats(r.ref)
-	s.Verified += r.verified
+	s.Verified += r.verified.Load()
 	first := true
 	for _, w := range r.team.workers {
 		s.add(&w.tally.stats)

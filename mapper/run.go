@@ -257,10 +257,11 @@ func (r *run) mapBatches(ctx context.Context, batches *batches, finders []find.F
 		r.stats.count(p.batch, p.found)
 		return h.take(ctx, &p, r.stats.Reads)
 	})
-	if err := h.end(err); err != nil {
-		return r.out.fail(err)
+	if err != nil {
+		_ = r.out.fail(err)
 	}
-	return nil
+	h.end()
+	return r.out.failure()
 }
 
 // progress tells how far the run has come, with a number of reads.

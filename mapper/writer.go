@@ -231,6 +231,13 @@ func (b *block) fits() bool {
 	return cap(b.records) <= maxFreeBlock && cap(b.discordant) <= maxFreeBlock && cap(b.unmapped) <= maxFreeBlock
 }
 
+// failure returns the first error, or nil.
+func (o *orderedWriter) failure() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
 // fail stops the writer: every write from now on, and every one that waits, returns
 // err or an earlier error.
 func (o *orderedWriter) fail(err error) error {

@@ -49,22 +49,13 @@ func (r *Reader) fromCandidates(locations []locate.Location, view *locate.Read, 
 		return locations
 	}
 	r.told = append(r.told[:0], locations[before:]...)
-	locations, told, m := locations[:before], r.told, view.Strands[locate.Forward].Length()
-	for _, l := range r.localOf(view, r.cut(view, r.rest)) {
-		n := 0
-		for n < len(told) && r.Local.Compare(&told[n], &l) < 0 {
-			n++
-		}
-		locations, told = append(locations, told[:n]...), told[n:]
-		locations = append(locations, r.ranked(l, m, m-view.K))
-	}
-	return append(locations, told...)
+	return r.among(locations[:before], r.told, view, r.cut(view, r.rest))
 }
 
 // cut returns the candidates of a read in shares that lead to no location in the same place: one
 // or, as some reads have 100,000 candidates, several for several workers.
 func (r *Reader) cut(view *locate.Read, candidates []locate.Candidate) [][]locate.Candidate {
-	if r.Share == nil || len(candidates) < 2*sharedCandidates || locate.Untold(candidates) < 2*sharedCandidates {
+	if r.Share == nil || locate.Untold(candidates) < 2*sharedCandidates {
 		r.whole[0] = candidates
 		return r.whole[:]
 	}
@@ -102,13 +93,19 @@ func (r *Reader) atMost(view *locate.Read, shares [][]locate.Candidate, most int
 	return int(least.Load())
 }
 
-// among appends the local locations of a read that shares of its candidates lead to.
-func (r *Reader) among(locations []locate.Location, view *locate.Read, shares [][]locate.Candidate) []locate.Location {
+// among appends, in order, local locations of a read that are told, and those that shares of its
+// other candidates lead to.
+func (r *Reader) among(locations, told []locate.Location, view *locate.Read, shares [][]locate.Candidate) []locate.Location {
 	m := view.Strands[locate.Forward].Length()
 	for _, l := range r.localOf(view, shares) {
+		n := 0
+		for n < len(told) && r.Local.Compare(&told[n], &l) < 0 {
+			n++
+		}
+		locations, told = append(locations, told[:n]...), told[n:]
 		locations = append(locations, r.ranked(l, m, m-view.K))
 	}
-	return locations
+	return append(locations, told...)
 }
 
 // localOf returns the local locations that shares of a read's candidates lead to. They are valid
@@ -174,7 +171,7 @@ func (f *localsFound) hold(locations []locate.Location, a *locate.Aligner) {
 // Among appends the local locations of a read that some candidates of its lead to.
 func (r *Reader) Among(locations []locate.Location, view *locate.Read, candidates []locate.Candidate) []locate.Location {
 	r.Local.Aligner = &r.Aligner
-	return r.among(locations, view, r.cut(view, candidates))
+	return r.among(locations, nil, view, r.cut(view, candidates))
 }
 
 // LocalIn returns the best local location of a read that lies in the stretch [from, to) of a place;
