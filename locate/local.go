@@ -43,6 +43,7 @@ type Local struct {
 	sorter    candidateSorter
 	cells     bestCells
 	stretch   stretchCells
+	twins     localTwins
 	locations []Location
 	budget    *localBudget                 // of the read at hand
 	budgets   map[localSought]*localBudget // budgets that were set lately
@@ -95,6 +96,29 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	if b.pieces == 0 {
 		return l.locations
 	}
+	many := len(candidates) >= leastTwins
+	if many {
+		l.twins.begin(len(candidates))
+	}
+	for from := 0; from < len(candidates); {
+		n, long := l.cluster(candidates[from:])
+		if many && long {
+			l.locateCluster(r, candidates[from:from+n])
+		} else {
+			l.locate(r, candidates[from:from+n])
+		}
+		from += n
+	}
+	if !b.bounded {
+		l.dropClipped(r.Strand, b.budget)
+	}
+	l.Sort(l.locations)
+	return l.locations
+}
+
+// locate adds the locations that some candidates of a read lead to.
+func (l *Local) locate(r *Read, candidates []Candidate) {
+	b := l.budget
 	apart := b.apart()
 	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 	next, looked := 0, false // candidates before next lie together, and whether these were looked at
@@ -132,11 +156,6 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	if len(l.diagonals) > 0 {
 		l.settle(r.Strand(l.place), l.place, l.diagonals)
 	}
-	if !b.bounded {
-		l.dropClipped(r.Strand, b.budget)
-	}
-	l.Sort(l.locations)
-	return l.locations
 }
 
 // Whole appends the local locations of a read that candidates tell, in the order of Locations: of

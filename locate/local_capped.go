@@ -20,6 +20,7 @@ import (
 // each of the bases that two insert. A GPU looks at the bases on both sides of the gap instead
 // (lemma 22 in kernels/lead.cu).
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) (may bool, lost int) {
+	l.twins.wide = true
 	b := l.budget
 	left, more := most-b.cap, b.cap-lossOpen
 	if left <= lossOpen && !l.reaches(d.differs, false, left) && !l.reaches(d.differs, true, left) {

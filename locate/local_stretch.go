@@ -66,6 +66,7 @@ func (l *Local) together(candidates []Candidate) (n int, worth bool) {
 // the last pair of its piece, which has base p - 1 or a later one. It ends with base m - 1 or an
 // earlier one, on a diagonal that is no more than the spread from d. ∎
 func (l *Local) lookTogether(strand *Strand, p Place, first, last int) {
+	l.twins.wide = true
 	b, c, s := l.budget, l.contig(p), &l.stretch
 	low, width := first-b.spread, last-first+2*b.spread+1
 	from, to := max(low, 0), min(low+width-1+b.m, c.Length)

@@ -67,7 +67,7 @@ type pairing struct {
 type pairedMate struct {
 	read      int   // in the batch
 	k         int32 // up to which all locations are known
-	known     int32 // likewise, those in its proper places
+	known     int32 // likewise, those in its proper places beside the best locations of the other
 	locations []locate.Location
 	best      int32 // least distance
 	most      int32 // largest distance
@@ -127,7 +127,8 @@ func (p *pairing) set(mate, read int, locations []locate.Location, k int32) {
 	}
 }
 
-// know sets up to which distance all locations of a mate are known in its proper places.
+// know sets up to which distance all locations of a mate are known in its proper places beside the
+// best locations of the other.
 func (p *pairing) know(m *pairedMate, k int32) {
 	m.known, m.beyond = k, p.odds.power(p.odds.unknown(k)-m.best)
 }

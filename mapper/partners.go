@@ -51,10 +51,12 @@ func (p *pairing) addPartners(read, i int) (all bool) {
 	return all
 }
 
-// seekPartners appends locations of a mate to the group: they lose more than `near`, k at most, and
-// are proper beside a location of the other mate. all is false when some of these were left out.
+// seekPartners appends locations of a mate to the group: they lose more than `near`, and are proper
+// beside a location of the other mate. They lose k at most beside its best location. Beside one
+// with d more they lose k - d: by lemma 3 no combination with more is chosen. all is false when
+// some of these were left out.
 func (p *pairing) seekPartners(mate, read int, near, k int32) (all bool) {
-	g, other, n := p.group, &p.mates[1-mate], int32(p.group.batch.Length(read))
+	g, other := p.group, &p.mates[1-mate]
 	if k <= near {
 		return true
 	}
@@ -62,22 +64,43 @@ func (p *pairing) seekPartners(mate, read int, near, k int32) (all bool) {
 		return false
 	}
 	places := other.byRank[:min(len(other.byRank), max(leastPlaces, partnerPlaces/len(p.mates[mate].locations)))]
+	all = len(places) == len(other.byRank)
+	before := len(g.locations)
+	for len(places) > 0 {
+		distance, n := other.locations[places[0]].Distance, 1
+		for n < len(places) && other.locations[places[n]].Distance == distance {
+			n++
+		}
+		most := k - (distance - other.best)
+		if most <= near {
+			break
+		}
+		p.seekBesideEach(mate, read, near, most, places[:n], before)
+		places = places[n:]
+	}
+	return all
+}
+
+// seekBesideEach is seekPartners for some places, with no location that the group has from number
+// `known` on.
+func (p *pairing) seekBesideEach(mate, read int, near, most int32, places []int32, known int) {
+	g, other, n := p.group, &p.mates[1-mate], int32(p.group.batch.Length(read))
 	view := *g.read(read)
-	view.Sought, view.Found = int(k), int(k)
+	view.Sought, view.Found = int(most), int(most)
 	p.candidates = p.candidates[:0]
 	for _, j := range places {
 		a := &other.locations[j]
 		site := locate.At(a.Place.Contig(), p.options.Orientation.partnerStrand(a.Place.Strand()))
-		first, last := p.partnerEnds(a, 1-mate, n, other.slack+k) // no end is clipped by more
+		first, last := p.partnerEnds(a, 1-mate, n, other.slack+most) // no end is clipped by more
 		p.candidates = g.reader.Local.Seek(p.candidates, &view, site, first-int(n), last-int(n)+1)
 	}
 	before := len(g.locations)
 	g.locations = g.reader.Among(g.locations, &view, p.candidates)
 	found := slices.DeleteFunc(g.locations[before:], func(l locate.Location) bool {
-		return l.Loss <= near || !slices.ContainsFunc(places, func(j int32) bool { return p.isProper(mate, &l, &other.locations[j]) })
+		return l.Loss <= near || !slices.ContainsFunc(places, func(j int32) bool { return p.isProper(mate, &l, &other.locations[j]) }) ||
+			slices.ContainsFunc(g.locations[known:before], func(x locate.Location) bool { return g.reader.Local.Compare(&x, &l) == 0 })
 	})
 	g.locations = g.locations[:before+len(found)]
-	return len(places) == len(other.byRank)
 }
 
 // isProper tells whether a location of a mate and one of the other are a proper combination.

@@ -136,8 +136,13 @@ func (w *weighed) withPartners(all *[2][]locate.Location, m, chosen, k int) (set
 		}
 	}
 	near := [2]int{len(sets[0]), len(sets[1])}
-	add := func(x, most int) { // those that are proper beside near ones
+	// Adds proper locations beside near ones. With `less`, most counts beside the best one.
+	add := func(x, most int, less bool) {
 		for j := range near[1-x] {
+			most := most
+			if less {
+				most -= int(sets[1-x][j].Distance - least(sets[1-x]))
+			}
 			for _, l := range all[x][near[x]:] {
 				mates := [2]locate.Location{l, sets[1-x][j]}
 				if x == 1 {
@@ -153,7 +158,7 @@ func (w *weighed) withPartners(all *[2][]locate.Location, m, chosen, k int) (set
 	}
 	for x := range sets {
 		places[x] = min(int(least(all[x]))+chosen, k)
-		add(x, places[x])
+		add(x, places[x], true)
 	}
 	w.a, w.b, counted = sets[0], sets[1], [2]int{len(sets[0]), len(sets[1])}
 	cost := func(distance int32, likelihood float64) penalty { // rounded
@@ -170,7 +175,7 @@ func (w *weighed) withPartners(all *[2][]locate.Location, m, chosen, k int) (set
 	for x := range sets { // each mate is rescued beside the other
 		if near[1-x] <= localWindows {
 			places[x] = m - rescueScore
-			add(x, places[x])
+			add(x, places[x], false)
 		}
 	}
 	return sets, known, places, counted

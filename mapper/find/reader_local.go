@@ -93,8 +93,8 @@ func (r *Reader) atMost(view *locate.Read, shares [][]locate.Candidate, most int
 	return int(least.Load())
 }
 
-// among appends, in order, local locations of a read that are told, and those that shares of its
-// other candidates lead to.
+// among appends, in order, the told local locations of a read, and the locations to which shares of
+// its other candidates lead.
 func (r *Reader) among(locations, told []locate.Location, view *locate.Read, shares [][]locate.Candidate) []locate.Location {
 	m := view.Strands[locate.Forward].Length()
 	for _, l := range r.localOf(view, shares) {
