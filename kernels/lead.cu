@@ -449,6 +449,9 @@ constexpr i32 NEVER_ON = -(1 << 14); // a read's bases more are still less than 
 constexpr u32 WAVE_THREADS = 64;
 constexpr u32 WAVE_DIAGONALS = 32, FEW_DIAGONALS = 16;
 
+// NARROW is how far diagonals on either side are where the host finds the best one by vectors.
+constexpr u32 NARROW = 31;
+
 // A Wave is what a lane knows.
 struct Wave {
 	u32 diagonals, through; // their number, and that of the diagonal in question
@@ -657,6 +660,8 @@ KERNEL(lead_waves, LeadParams, WAVE_THREADS) {
 			least = d.most + 1;
 		} else if (find_wave(p.text, d, near_of(d.most, d.cap), v)) {
 			least = v.diagonals > FEW_DIAGONALS ? least_of<2>(d, v, mine) : least_of<1>(d, v, mine);
+		} else if (near_of(d.most, d.cap) <= NARROW) {
+			least = OTHER_GAP; // the host finds the best alignment as fast as a bound
 		}
 		if (least > d.most) {
 			if (!sought) continue;

@@ -243,6 +243,40 @@ func TestLeadRuns(t *testing.T) {
 	}
 }
 
+// TestLeadManyDiagonals has reads and copies with a run of one base. The copies differ beside it.
+// Segments win on more diagonals than a warp has lanes. Then the host learns that gaps of the cost
+// of the cap lead nowhere, and what any gap loses.
+func TestLeadManyDiagonals(t *testing.T) {
+	t.Parallel()
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	r := rand.New(rand.NewPCG(83, 84))
+	run := strings.Repeat("A", 40)
+	text := truth.Random(r, 300, "ACGT")
+	var reads []string
+	var at []int
+	for range 20 {
+		flank, tail := truth.Random(r, 55, "ACGT"), truth.Random(r, 55, "ACGT")
+		reads, at = append(reads, flank+run+tail), append(at, len(text))
+		text += truth.SubstitutedAt(flank, 5, 15, 25, 35) + run + truth.SubstitutedAt(tail, 12, 26, 40) + truth.Random(r, 300, "ACGT")
+	}
+	o := Options{Engine: EngineSkim, Threads: 1, Times: &Times{}, Local: &Local{Cap: locate.DefaultCap}}
+	p, _, end := leadPass(t, driver, truth.Reference(t, text), o, 5, reads)
+	defer end()
+	var candidates []gpuCandidate
+	for read := range reads {
+		candidates = append(candidates, gpuCandidate{uint32(read), p.chunk.position(at[read])})
+	}
+	led, least := p.leading(t, candidates)
+	for c := range led {
+		if least[c] != -(locate.LossLeap + 1) {
+			t.Errorf("the copy of read %d may lose %d by a gap", c.read, -least[c])
+		}
+	}
+	if len(led) < 15 {
+		t.Errorf("%d of %d candidates are kept", len(led), len(candidates))
+	}
+}
+
 // TestLeadRepeats has reads with a tandem repeat, and copies with other units. Segments win on more
 // diagonals than half a warp has lanes. A GPU drops no more than the host, which also looks at
 // segments in order, and nearly as much.
