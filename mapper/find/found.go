@@ -1,8 +1,8 @@
 package find
 
 import (
+	"math/bits"
 	"sort"
-	"sync/atomic"
 
 	"scanmap/internal/parallel"
 	"scanmap/locate"
@@ -71,7 +71,6 @@ type ByRead[T any] struct {
 	// list[from[i]:from[i+1]] belong to read i.
 	list []T
 	from []int
-	next []int64 // where Group puts the next one of each read
 }
 
 // Of returns the items of read i. They may be changed, and are valid as long as the Found.
@@ -95,6 +94,9 @@ func (r *ByRead[T]) All() []T { return r.list }
 
 // Group brings the items of lists together by read. The items of one read are in no order. read
 // tells whose an item is, below reads.
+//
+// Items first go to buckets, each of some neighbouring reads, so that memory is written here and
+// there in few places at a time.
 func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads int) {
 	n, starts := 0, make([]int, len(lists)) // of the lists among all items
 	for i, l := range lists {
@@ -105,37 +107,71 @@ func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads
 	if n == 0 {
 		return
 	}
-	r.from, r.next = parallel.Resize(r.from, reads+1), parallel.Resize(r.next, reads)
-	clear(r.next)
-	// each calls use for all items, by several goroutines at a time. Neighbours of one read come
-	// together.
-	each := func(use func(read uint32, items []T)) {
+	shift := max(bits.Len(uint(reads-1)), bucketBits) - bucketBits
+	// For each unit of items and each bucket, how many items there are, and then where the next goes.
+	counts := make([][1 << bucketBits]int, (n+groupGrain-1)/groupGrain)
+	each := func(use func(counts *[1 << bucketBits]int, items []T)) {
 		parallel.Ranges(threads, n, groupGrain, func(_, from, to int) {
+			counts := &counts[from/groupGrain]
 			i := sort.SearchInts(starts, from+1) - 1 // the last list that starts there or before
 			for ; from < to; i++ {
 				list := lists[i][from-starts[i]:]
 				list = list[:min(len(list), to-from)]
 				from += len(list)
-				for len(list) > 0 {
-					n, of := 1, read(&list[0])
-					for n < len(list) && read(&list[n]) == of {
-						n++
-					}
-					use(of, list[:n])
-					list = list[n:]
-				}
+				use(counts, list)
 			}
 		})
 	}
-	each(func(of uint32, items []T) { atomic.AddInt64(&r.next[of], int64(len(items))) })
+	each(func(counts *[1 << bucketBits]int, items []T) {
+		for i := range items {
+			counts[read(&items[i])>>shift]++
+		}
+	})
+	var buckets [1<<bucketBits + 1]int // where each begins
 	sum := 0
-	for i, count := range r.next {
-		r.from[i], r.next[i] = sum, int64(sum)
-		sum += int(count)
+	for b := range 1 << bucketBits {
+		buckets[b] = sum
+		for i := range counts {
+			counts[i][b], sum = sum, sum+counts[i][b]
+		}
 	}
-	r.from[reads] = sum
-	each(func(of uint32, items []T) {
-		copy(r.list[atomic.AddInt64(&r.next[of], int64(len(items)))-int64(len(items)):], items)
+	buckets[1<<bucketBits] = sum
+	each(func(counts *[1 << bucketBits]int, items []T) {
+		for i := range items {
+			next := &counts[read(&items[i])>>shift]
+			r.list[*next] = items[i]
+			*next++
+		}
+	})
+	r.from = parallel.Resize(r.from, reads+1)
+	r.from[reads] = n
+	nexts := make([][]int, threads) // where the next item of each read of a bucket goes
+	parallel.Ranges(threads, (reads-1)>>shift+1, 1, func(worker, b, _ int) {
+		first := b << shift
+		from := r.from[first:min(first+1<<shift, reads)]
+		clear(from)
+		for i := buckets[b]; i < buckets[b+1]; i++ {
+			from[int(read(&r.list[i]))-first]++
+		}
+		sum := buckets[b]
+		for i, count := range from {
+			from[i], sum = sum, sum+count
+		}
+		next := append(nexts[worker][:0], from...)
+		nexts[worker] = next
+		for i := range from {
+			end := buckets[b+1]
+			if i+1 < len(from) {
+				end = from[i+1]
+			}
+			for ; next[i] < end; next[i]++ {
+				item := &r.list[next[i]]
+				for of := int(read(item)) - first; of != i; of = int(read(item)) - first {
+					r.list[next[of]], *item = *item, r.list[next[of]]
+					next[of]++
+				}
+			}
+		}
 	})
 }
 
@@ -189,8 +225,12 @@ func (r *ByRead[T]) Merge(list []T, in rounds, threads int) (free []T) {
 	return list
 }
 
-// groupGrain is the number of items in one unit of parallel work: some 100 us.
-const groupGrain = 1 << 13
+const (
+	// groupGrain is the number of items in one unit of parallel work: some 100 us.
+	groupGrain = 1 << 14
+	// There are up to 1 << bucketBits buckets.
+	bucketBits = 8
+)
 
 func readOfCandidate(c *locate.Candidate) uint32 { return c.Read }
 func readOfEnd(e *locate.End) uint32             { return e.Read }
