@@ -49,7 +49,7 @@ struct LeadParams {
 	// length: the length or, where the threshold forgives the rest, D.
 	const u32* each;
 	const u32x2* candidates; // {read | strand, diagonal}
-	u32x2* leading;          // those that are kept
+	u32x2* leading;          // the kept ones
 	const u32* count;        // of candidates
 	u32* kept;               // how many are kept; 0 before
 	// The least that an alignment of each read on the diagonal of a candidate loses, so far; ~0 for
@@ -57,7 +57,7 @@ struct LeadParams {
 	u32* best;
 	u32 near; // how much more than the best a location may lose that is wanted; 0: all are wanted
 	u32 unused;
-	u32x2* waves; // candidates for lead_waves; as many as there are have room
+	u32x2* waves; // candidates for lead_waves, with room for all
 	u32* waiting; // how many those are; 0 before
 };
 

@@ -99,18 +99,14 @@ func (a *Aligner) Write(r *Read, locations []Location) {
 // Alignments are taken back until no two are equal. These come to an end, as the clipped alignments
 // of different places are different.
 func (a *Aligner) UnclipAll(r *Read, locations []Location, penalty int32) {
-	if len(locations) == 1 {
-		a.Unclip(r, &locations[0], penalty)
-		return
-	}
 	w := &a.writer
 	w.clipped = append(w.clipped[:0], locations...)
 	for i := range locations {
 		l := &locations[i]
-		a.Adopt(l, l.Start, a.Operations(l)) // Unclip changes these
+		a.Adopt(l, l.Start, a.Operations(l)) // Unclip changes these, and others may have the same
 		a.Unclip(r, l, penalty)
 	}
-	for a.takeBack(locations) {
+	for len(locations) > 1 && a.takeBack(locations) {
 	}
 }
 

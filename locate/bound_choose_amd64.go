@@ -43,8 +43,9 @@ func unchanged(text *dna.Sequence, at int, low, high uint64, n int, equal *[4]ui
 var haveRestRow = hasAVX2
 
 // restRow sets the rows of a loss as localRests.add does, for some blocks of eight diagonals, but
-// without equal bases before. A bit for each diagonal says whether its base is lower than that of
-// the loss before, whether it is `most`, from which on all may be clipped, and whether it is less.
+// without equal bases before. All bases from `most` on may be clipped. less has a bit for each
+// diagonal whose base is lower than with the loss before, clipped for each that has `most`, and
+// below for each that has less.
 func restRow(r *restRows, blocks int, most int32) (less, clipped, below uint64) {
 	return restRowAVX2((*[9]*int32)(r), uint64(blocks), most)
 }

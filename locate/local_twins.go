@@ -7,17 +7,18 @@ import (
 	"scanmap/internal/parallel"
 )
 
-// As often as not, candidates of a read in satellites lie in copies of one text. What one copy
-// leads to is found once.
+// As often as not, candidates of a read in satellites lie in copies of one text. The locations in
+// one copy are found once.
 //
 // A cluster is neighbouring candidates of a read. No other candidate leads to an alignment in the
-// same place as one of these does. Twins are two clusters with the same candidates and the same
-// text, in other places. The text is all diagonals that are looked at: up to b.near from the
-// candidates, or up to b.spread where gaps of the cost of the cap are looked for. By the definition
-// of local locations, twins lead to the same ones.
+// same place as one of these does. Twins are two clusters on one strand with the same candidates
+// and the same text, elsewhere. The text is all diagonals that are looked at: up to b.near from the
+// candidates, or up to b.spread where gaps of the cost of the cap are looked for. Ambiguous letters
+// count as one letter, which matches nothing. By the definition of local locations, twins lead to
+// the same ones.
 
 // A knownCluster is a cluster, and the locations [first, beyond) that it led to. wide tells whether
-// gaps of the cost of the cap were looked for.
+// these may depend on the text up to b.spread from the candidates.
 type knownCluster struct {
 	candidates    []Candidate
 	first, beyond int

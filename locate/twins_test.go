@@ -86,7 +86,7 @@ func TestTwins(t *testing.T) {
 }
 
 // twinsInput draws a read of some m bases, and contigs with copies of what it comes from. The next
-// contig may go on with what is missing of a copy.
+// contig may go on with the rest of a copy.
 func twinsInput(r *rand.Rand, m int) (contigs []string, read string) {
 	random := func(n int) string { return truth.Random(r, n, "ACGT") }
 	read = random(m)

@@ -24,6 +24,8 @@ const (
 // locations may be chosen for the pair (chosen), and are proper beside a near location of the other
 // mate. The first mate is read number i of the group. all is false when some proper places were
 // left out.
+//
+// Inserted bases are not forgiven: by these, a location of a higher lost score may be chosen, too.
 func (p *pairing) addPartners(read, i int) (all bool) {
 	g, all := p.group, true
 	if g.parts[read] != nil || g.parts[read+1] != nil {
@@ -33,12 +35,13 @@ func (p *pairing) addPartners(read, i int) (all bool) {
 	var known [2]int32 // up to which those in proper places are
 	for x := range 2 {
 		near, most := &g.horizons[i+x], int32(g.all(read+x))
-		known[x] = min(near.best+p.chosen(p.model), most)
+		far := near.best + p.chosen(p.model)
+		known[x] = min(far, most)
 		before := len(g.locations)
 		g.locations = append(g.locations, g.of(g.spans[i+x])...)
 		// Where all locations are near the group has all, also locations that lose more than k and
 		// qualify by inserted bases.
-		if near.best+g.near < most && !p.seekPartners(x, read+x, near.k, known[x]) {
+		if near.best+g.near < most && !p.seekPartners(x, read+x, near.k, far, most) {
 			known[x], all = near.k, false
 		}
 		spans[x] = span{before, len(g.locations)}
@@ -51,34 +54,37 @@ func (p *pairing) addPartners(read, i int) (all bool) {
 	return all
 }
 
-// seekPartners appends locations of a mate to the group: they lose more than `near`, and are proper
-// beside a location of the other mate. They lose k at most beside its best location. Beside one
-// with d more they lose k - d: by lemma 3 no combination with more is chosen. all is false when
-// some of these were left out.
-func (p *pairing) seekPartners(mate, read int, near, k int32) (all bool) {
-	g, other := p.group, &p.mates[1-mate]
-	if k <= near {
+// seekPartners appends locations of a mate to the group: they lose more than `near`, `most` at
+// most, and are proper beside a location of the other mate. Beside its best one they lose `far` at
+// most. Beside one with d more they lose far - d: by lemma 3 no combination with more is chosen.
+// all is false when some of these were left out.
+func (p *pairing) seekPartners(mate, read int, near, far, most int32) (all bool) {
+	other, before := &p.mates[1-mate], len(p.group.locations)
+	if min(far, most) <= near {
 		return true
 	}
 	if p.model.high-p.model.low > partnerLongest {
 		return false
 	}
-	places := other.byRank[:min(len(other.byRank), max(leastPlaces, partnerPlaces/len(p.mates[mate].locations)))]
-	all = len(places) == len(other.byRank)
-	before := len(g.locations)
+	places := other.byRank
+	limit := max(leastPlaces, partnerPlaces/len(p.mates[mate].locations))
 	for len(places) > 0 {
 		distance, n := other.locations[places[0]].Distance, 1
 		for n < len(places) && other.locations[places[n]].Distance == distance {
 			n++
 		}
-		most := k - (distance - other.best)
-		if most <= near {
+		sought := min(far-(distance-other.best), most)
+		if sought <= near {
 			break
 		}
-		p.seekBesideEach(mate, read, near, most, places[:n], before)
-		places = places[n:]
+		if n > limit {
+			p.seekBesideEach(mate, read, near, sought, places[:limit], before)
+			return false
+		}
+		p.seekBesideEach(mate, read, near, sought, places[:n], before)
+		places, limit = places[n:], limit-n
 	}
-	return all
+	return true
 }
 
 // seekBesideEach is seekPartners for some places, with no location that the group has from number

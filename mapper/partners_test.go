@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -136,13 +137,11 @@ func (w *weighed) withPartners(all *[2][]locate.Location, m, chosen, k int) (set
 		}
 	}
 	near := [2]int{len(sets[0]), len(sets[1])}
-	// Adds proper locations beside near ones. With `less`, most counts beside the best one.
-	add := func(x, most int, less bool) {
+	// Adds proper locations beside near ones, up to `far` beside the best one, and d less beside one
+	// with d more.
+	add := func(x, far, most int) {
 		for j := range near[1-x] {
-			most := most
-			if less {
-				most -= int(sets[1-x][j].Distance - least(sets[1-x]))
-			}
+			most := min(most, far-int(sets[1-x][j].Distance-least(sets[1-x])))
 			for _, l := range all[x][near[x]:] {
 				mates := [2]locate.Location{l, sets[1-x][j]}
 				if x == 1 {
@@ -157,8 +156,9 @@ func (w *weighed) withPartners(all *[2][]locate.Location, m, chosen, k int) (set
 		}
 	}
 	for x := range sets {
-		places[x] = min(int(least(all[x]))+chosen, k)
-		add(x, places[x], true)
+		far := int(least(all[x])) + chosen
+		places[x] = min(far, k)
+		add(x, far, k)
 	}
 	w.a, w.b, counted = sets[0], sets[1], [2]int{len(sets[0]), len(sets[1])}
 	cost := func(distance int32, likelihood float64) penalty { // rounded
@@ -175,7 +175,7 @@ func (w *weighed) withPartners(all *[2][]locate.Location, m, chosen, k int) (set
 	for x := range sets { // each mate is rescued beside the other
 		if near[1-x] <= localWindows {
 			places[x] = m - rescueScore
-			add(x, places[x], false)
+			add(x, math.MaxInt32, places[x])
 		}
 	}
 	return sets, known, places, counted
@@ -230,6 +230,65 @@ func TestPartnersOfManyPlaces(t *testing.T) {
 		w.group.parts[0] = w.group.locations[:1]
 		if all := w.pairing.addPartners(0, 0); !all || len(w.group.locations) != n {
 			t.Errorf("%s: looked for partners of a mate that is mapped by parts", c.what)
+		}
+	}
+}
+
+// TestPartnersBesideWorse has pairs whose only proper place has a location of the second mate with
+// an edit more than its best one. With all the others,
+// nothing is rescued.
+func TestPartnersBesideWorse(t *testing.T) {
+	t.Parallel()
+	const m = 150
+	r := rand.New(rand.NewPCG(9, 61))
+	random := func(n int) string { return truth.Random(r, n, "ACGT") }
+	worse := func(s string, n int) string { return truth.SubstitutedAt(s, []int{15, 35, 55, 75, 95, 115}[:n]...) }
+	for _, c := range []struct {
+		what         string
+		best, proper int // edits of the first mate, at its best location and in its proper place
+		firsts       int // locations of the first mate like the best one
+		good, bad    int // locations of the second mate elsewhere, with no edit and with one
+		twice, found bool
+	}{
+		{"as far as may be chosen", 0, 3, 1, 1, 20, false, true},
+		{"farther than that", 0, 4, 1, 1, 20, false, false},
+		{"up to the least score", 4, 6, 1, 1, 20, false, true},
+		{"with two mates", 0, 2, 1, 1, 20, true, true},
+		{"many places", 0, 3, 70, 10, 5, false, true},
+		{"too many", 0, 3, 70, 10, 10, false, false},
+	} {
+		a, b := random(m), random(m)
+		text := random(700)
+		for range c.firsts {
+			text += worse(a, c.best) + random(1100)
+		}
+		for range c.good {
+			text += b + random(1100)
+		}
+		for range c.bad {
+			text += worse(b, 1) + random(1100)
+		}
+		if c.twice {
+			text += worse(a, c.proper) + random(20) + b + random(10) + worse(b, 1)
+		} else {
+			text += worse(a, c.proper) + random(100) + worse(b, 1)
+		}
+		o := Options{Local: &Local{Score: DefaultScore}, Pairs: PairOptions{Orientation: OrientationFR, MaxInsert: 1}, Report: Report{Mode: ReportOne}}
+		o.limits.bases = 1 << 32
+		model := &insertModel{low: 300, high: 500, mean: 400, spread: 30}
+		w := chosenOf(t, truth.Reference(t, text+random(700)), model, []string{a, truth.ReverseComplement(b)}, o)
+		count := 0
+		for _, l := range w.group.of(w.group.spans[0]) {
+			if int(l.Loss) == localDistance*c.proper {
+				count++
+			}
+		}
+		want := 0
+		if c.found {
+			want = 1
+		}
+		if count != want {
+			t.Errorf("%s: %d locations in the proper place", c.what, count)
 		}
 	}
 }

@@ -13,7 +13,7 @@ type front struct {
 }
 
 // A Merger gives the records of all sources in order. Equal records come in the order of their
-// sources or, with Tie, any one of them alone.
+// sources. With Tie only one of them comes, no matter which.
 type Merger struct {
 	sorter  *Sorter
 	sources []source

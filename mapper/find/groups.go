@@ -164,8 +164,8 @@ type surroundings struct {
 	low, high [2]uint64
 }
 
-// besides returns n bases before and after piece [at, at + q) of a strand. Both n are sideBases, or
-// less where an ambiguous letter or a border of [from, to) is nearer.
+// besides returns n bases before and after piece [at, at + q) of a strand. Both n are sideBases,
+// but end before an ambiguous letter or a border of [from, to).
 func besides(strand locate.Planes, at, q, from, to int, flipped bool) (s surroundings, n [2]int) {
 	if n[0] = min(to-at-q, sideBases); n[0] > 0 {
 		low, high, amb := strand.Window(at + q)
