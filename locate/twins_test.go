@@ -17,16 +17,16 @@ import (
 func TestTwins(t *testing.T) {
 	t.Parallel()
 	clusters, twins, wide, found := 0, 0, 0, 0
-	for n := range effort.Pick(800, 40) {
+	for n := range effort.Pick(1000, 250) {
 		r := rand.New(rand.NewPCG(uint64(n), 67))
 		m := 100 + r.IntN(60)
 		text, read := twinsInput(r, m)
 		m = len(read)
 		var l Local
-		l.Reference, l.Cap = truth.Reference(t, text...), []int{DefaultCap, 7, 30}[r.IntN(3)]
+		l.Reference, l.Cap = truth.Reference(t, text...), []int{DefaultCap, DefaultCap, DefaultCap, 12, 30}[r.IntN(5)]
 		l.Aligner = &Aligner{Reference: l.Reference}
 		view := pack(read, m/(4+r.IntN(2)))
-		view.Sought = []int{view.K, view.K + 1, view.K, r.IntN(view.K + 1)}[r.IntN(4)]
+		view.Sought = []int{view.K, view.K, view.K, r.IntN(view.K + 1), view.K + 1}[max(r.IntN(10)-5, 0)]
 		view.Found = view.Sought
 		var candidates []Candidate
 		for i := range text {
@@ -97,12 +97,15 @@ func twinsInput(r *rand.Rand, m int) (contigs []string, read string) {
 	before, after, far := random(130), random(130), random(90)
 	units := []string{
 		read, truth.Edited(r, read, 1), truth.Edited(r, read, 2), truth.Substituted(r, read, 3),
-		read[:m/2] + far + read[m/2:], read[:m/2] + far + random(m/2),
+		read[:m-34] + far + truth.SubstitutedAt(read[m-34:], 17), read[:m-34] + far + random(34),
 		read[m/3:], strings.Replace(read, read[20:23], "NNN", 1),
 	}
 	text := random(r.IntN(150))
 	for range 20 + r.IntN(20) {
 		unit := units[r.IntN(len(units))]
+		if r.IntN(3) == 0 { // a gap, and after it no whole piece
+			unit = units[4+r.IntN(2)]
+		}
 		switch r.IntN(4) {
 		case 0:
 			text += random(r.IntN(200)) + unit
