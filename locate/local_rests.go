@@ -198,13 +198,14 @@ func (r *localRests) addByVectors(s int) {
 	r.least = min(r.least, s+int(first.base))
 }
 
-// equalAt returns a bit for each diagonal on which a base of the strand may be equal.
+// equalAt returns a bit for each diagonal on which a base of the strand is equal. An ambiguous
+// letter of the text counts as the base of its code.
 func (r *localRests) equalAt(base int32) uint64 {
 	if base < 0 || r.read[base] >= dna.AmbiguousCode {
 		return 0
 	}
 	at, code := r.at+int(base), uint64(r.read[base])
-	return ^(dna.WindowOrZero(r.text.Low, at) ^ -(code & 1) | dna.WindowOrZero(r.text.High, at) ^ -(code >> 1))
+	return ^((dna.WindowOrZero(r.text.Low, at) ^ -(code & 1)) | (dna.WindowOrZero(r.text.High, at) ^ -(code >> 1)))
 }
 
 // add adds a loss.

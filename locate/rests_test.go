@@ -132,3 +132,24 @@ func TestRestsByVectors(t *testing.T) {
 		}
 	}
 }
+
+// TestEqualAt compares bits for each diagonal with the letters there.
+func TestEqualAt(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(44, 45))
+	text, read := truth.Random(r, 400, "ACGT"), truth.Random(r, 100, "ACGTN")
+	ref, view := truth.Reference(t, text), pack(read, 0)
+	rests := localRests{text: &ref.Bases, read: view.Strands[Forward].Planes.appendCodes(nil, len(read))}
+	for base := range read {
+		rests.at = r.IntN(200)
+		bits := rests.equalAt(int32(base))
+		for k := range 64 {
+			if got, want := bits>>k&1 != 0, text[rests.at+base+k] == read[base]; got != want {
+				t.Fatalf("base %d, %c, on a diagonal with %c: %t", base, read[base], text[rests.at+base+k], got)
+			}
+		}
+	}
+	if rests.equalAt(-1) != 0 {
+		t.Error("a base before the first one is equal")
+	}
+}

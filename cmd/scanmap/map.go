@@ -271,15 +271,30 @@ func warnOfEmpty(w io.Writer, s *mapper.Stats) error {
 }
 
 // warnOfMates names the first file in which mates seem to alternate, but were mapped as single
-// reads.
+// reads, and says how many more there are.
 func warnOfMates(w io.Writer, s *mapper.Stats) error {
+	first, more := -1, 0
 	for i := range s.Libraries {
-		if l := &s.Libraries[i]; l.Alternate {
-			return warn(w, shownInput(l.ReadsFile)+" begins with two reads of each name, as mates have that alternate in a file; "+
-				"they were mapped as single reads, and --interleaved maps them as pairs")
+		switch {
+		case !s.Libraries[i].Alternate:
+		case first < 0:
+			first = i
+		default:
+			more++
 		}
 	}
-	return nil
+	if first < 0 {
+		return nil
+	}
+	begin := "begins"
+	switch {
+	case more == 1:
+		begin = "and another file begin"
+	case more > 1:
+		begin = fmt.Sprintf("and %d more files begin", more)
+	}
+	return warn(w, shownInput(s.Libraries[first].ReadsFile)+" "+begin+" with two reads of each name, as mates have that alternate in a file; "+
+		"they were mapped as single reads, and --interleaved maps them as pairs")
 }
 
 // removeStale removes indexes of the file that the output has replaced: samtools would read the new

@@ -36,6 +36,7 @@ func TestScripts(t *testing.T) {
 		"mates.fq": fastqOf("a/1", "a/2", "b/1", "b/2"), "one.fq": fastqOf("a/1", "a/2"), "same.fq": fastqOf("a", "a", "a", "a"),
 		"apart.fq": fastqOf("a", "a", "b", "c"),
 		"s.tsv":    "r.fq\n", "twelve.tsv": strings.Repeat("empty\n", 12) + "r.fq\n", "blank.tsv": "r.fq\t\t@RG\\tID:x\\tSM: \n",
+		"two.tsv": "r.fq\nmates.fq\nother.fq\n", "three.tsv": "mates.fq\nr.fq\nother.fq\nmates.fq\n", "other.fq": fastqOf("c", "c", "d", "d"),
 		"long.tsv": "r.fq\t\t@RG\\tID:x\\tSM:s" + long + "\nr.fq\t\t@RG\\tID:x\\tSM:t" + long + "\n",
 	}
 	const warning = "scanmap: warning: "
@@ -59,6 +60,8 @@ func TestScripts(t *testing.T) {
 			warning + "2 more libraries have no reads\n"}, []string{"r.fq has no reads"}},
 		// Mates in one file that are mapped as single reads.
 		{"scanmap map ref.fa mates.fq", 0, []string{warning + "mates.fq begins with two reads of each name, ", "--interleaved"}, nil},
+		{"scanmap map --samples two.tsv ref.fa", 0, []string{warning + "mates.fq and another file begin with two reads of each name, "}, []string{"begins"}},
+		{"scanmap map --samples three.tsv ref.fa", 0, []string{warning + "mates.fq and 2 more files begin with two reads of each name, "}, []string{"begins"}},
 		{"scanmap map --quiet ref.fa mates.fq", 0, []string{"@SQ"}, []string{"warning"}},
 		{"scanmap map --interleaved ref.fa mates.fq", 0, []string{"@SQ"}, []string{"two reads"}},
 		{"scanmap map ref.fa one.fq", 0, []string{"@SQ"}, []string{"two reads"}},
