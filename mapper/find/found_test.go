@@ -77,7 +77,7 @@ func TestGroup(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	var grouped ByRead[locate.End]
 	for turn := range 40 {
-		reads := 1 + r.IntN([]int{300, 2 << bucketBits, 1 << 17}[turn%3])
+		reads := 1 + r.IntN([]int{300, 2 << bucketBits, 1 << 12}[turn%3])
 		var lists [][]locate.End
 		want := make([][]int32, reads)
 		for number := int32(0); len(lists) < turn; {
