@@ -116,15 +116,16 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	return l.locations
 }
 
-// locate adds the locations that some candidates of a read lead to.
-func (l *Local) locate(r *Read, candidates []Candidate) {
-	b := l.budget
-	apart := b.apart()
+// locate adds the locations that a cluster of a read leads to.
+func (l *Local) locate(r *Read, cluster []Candidate) {
+	b, apart := l.budget, l.budget.apart()
+	l.place = cluster[0].Place
+	strand := r.Strand(l.place)
 	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 	next, looked := 0, false // candidates before next lie together, and whether these were looked at
-	for i := range candidates {
-		c := &candidates[i]
-		if i > 0 && c.Place == candidates[i-1].Place && c.Diagonal == candidates[i-1].Diagonal {
+	for i := range cluster {
+		c := &cluster[i]
+		if i > 0 && c.Diagonal == cluster[i-1].Diagonal {
 			continue
 		}
 		lost, _, gapless := c.gapless()
@@ -132,29 +133,28 @@ func (l *Local) locate(r *Read, candidates []Candidate) {
 			continue
 		}
 		if i >= next {
-			n, worth := l.together(candidates[i:])
+			n, worth := l.stretchOf(cluster[i:])
 			if next, looked = i+n, worth; worth {
-				l.lookTogether(r.Strand(c.Place), c.Place, int(c.Diagonal), int(candidates[next-1].Diagonal))
+				l.lookTogether(strand, l.place, int(c.Diagonal), int(cluster[next-1].Diagonal))
 			}
 		}
 		if looked && !l.endsBeside(int(c.Diagonal)) {
 			continue
 		}
-		if n := len(l.diagonals); n > 0 && (c.Place != l.place || int(c.Diagonal)-l.diagonals[n-1].diagonal > apart || int(c.Diagonal)-l.diagonals[0].diagonal > mostColumns) {
-			l.settle(r.Strand(l.place), l.place, l.diagonals)
+		if n := len(l.diagonals); n > 0 && (int(c.Diagonal)-l.diagonals[n-1].diagonal > apart || int(c.Diagonal)-l.diagonals[0].diagonal > mostColumns) {
+			l.settle(strand, l.place, l.diagonals)
 			l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 		}
-		strand, n := r.Strand(c.Place), len(l.words)
+		n := len(l.words)
 		d := localDiagonal{diagonal: int(c.Diagonal), least: -int(c.Differences), looked: c.Differences < 0, gapless: gapless}
-		if !l.leads(strand, c.Place, &d) {
+		if !l.leads(strand, l.place, &d) {
 			l.words = l.words[:n]
 			continue
 		}
-		l.place = c.Place
 		l.diagonals = append(l.diagonals, d)
 	}
 	if len(l.diagonals) > 0 {
-		l.settle(r.Strand(l.place), l.place, l.diagonals)
+		l.settle(strand, l.place, l.diagonals)
 	}
 }
 
@@ -170,10 +170,6 @@ func (l *Local) Whole(locations []Location, rest []Candidate, r *Read, candidate
 	if b.pieces == 0 {
 		return locations, rest // as Locations has none
 	}
-	apart := b.apart()
-	near := func(c, next *Candidate) bool {
-		return c.Place == next.Place && int(next.Diagonal)-int(c.Diagonal) <= apart
-	}
 	var run Location // of AdoptWhole
 	for i := range candidates {
 		c := &candidates[i]
@@ -181,7 +177,7 @@ func (l *Local) Whole(locations []Location, rest []Candidate, r *Read, candidate
 		if gapless && lost > b.budget {
 			continue
 		}
-		if !gapless || !whole || i > 0 && near(&candidates[i-1], c) || i+1 < len(candidates) && near(c, &candidates[i+1]) {
+		if !gapless || !whole || i > 0 && b.together(&candidates[i-1], c) || i+1 < len(candidates) && b.together(c, &candidates[i+1]) {
 			rest = append(rest, *c)
 			continue
 		}
@@ -294,10 +290,9 @@ func (l *Local) acrossOne(before, after []uint64, g int) (lost int) {
 func (l *Local) Cut(r *Read, candidates []Candidate, least int) (shares [][]Candidate) {
 	l.sorter.sort(candidates)
 	m := r.Strands[Forward].Length()
-	apart, first := l.begin(m, m-r.K, r.Sought, r.Found).apart(), 0
+	b, first := l.begin(m, m-r.K, r.Sought, r.Found), 0
 	for i := 1; i < len(candidates); i++ {
-		before, next := &candidates[i-1], &candidates[i]
-		if i-first >= least && (next.Place != before.Place || int(next.Diagonal)-int(before.Diagonal) > apart) {
+		if i-first >= least && !b.together(&candidates[i-1], &candidates[i]) {
 			shares = append(shares, candidates[first:i])
 			first = i
 		}
@@ -307,6 +302,12 @@ func (l *Local) Cut(r *Read, candidates []Candidate, least int) (shares [][]Cand
 
 // apart is how far apart diagonals are at most that may lead to alignments in the same place.
 func (b *localBudget) apart() int { return 2*b.spread + b.reach }
+
+// together tells whether two candidates, the second not before the first, may lead to alignments in
+// the same place.
+func (b *localBudget) together(first, second *Candidate) bool {
+	return first.Place == second.Place && int(second.Diagonal)-int(first.Diagonal) <= b.apart()
+}
 
 // Leads tells whether a local location that is sought of a read, with one of its strands at a
 // place, may go through a diagonal. Locations leaves out others itself.

@@ -32,9 +32,9 @@ func StretchMemory(length int64) int64 {
 	return (2*stripParts+2*stripRows+4+1)*(mostStretch+2*spread+length+2*stripPad) + length
 }
 
-// together returns how many candidates at the start of some, which are sorted, lie together, and
-// whether it is worth to look at their stretch. Candidates with a known loss do not count.
-func (l *Local) together(candidates []Candidate) (n int, worth bool) {
+// stretchOf returns how many candidates at the start of some of a cluster lie together, and whether
+// it is worth to look at their stretch. Candidates with a known loss do not count.
+func (l *Local) stretchOf(candidates []Candidate) (n int, worth bool) {
 	b, first := l.budget, &candidates[0]
 	if b.budget < b.cap {
 		return len(candidates), false
@@ -42,7 +42,7 @@ func (l *Local) together(candidates []Candidate) (n int, worth bool) {
 	diagonals, before := 0, first.Diagonal-1
 	for n = 0; n < len(candidates); n++ {
 		c := &candidates[n]
-		if c.Place != first.Place || int(c.Diagonal-before) > 2*b.spread || int(c.Diagonal)-int(first.Diagonal) >= mostStretch {
+		if int(c.Diagonal-before) > 2*b.spread || int(c.Diagonal)-int(first.Diagonal) >= mostStretch {
 			break
 		}
 		if c.Differences >= 0 && c.Diagonal != before {

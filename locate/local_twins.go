@@ -52,13 +52,8 @@ func (t *localTwins) begin(most int) {
 // tells whether it takes long to find their locations.
 func (l *Local) cluster(candidates []Candidate) (n int, long bool) {
 	b := l.budget
-	apart := b.apart()
-	for n < len(candidates) {
-		c := &candidates[n]
-		if n > 0 && (c.Place != candidates[0].Place || int(c.Diagonal)-int(candidates[n-1].Diagonal) > apart) {
-			break
-		}
-		if lost, _, gapless := c.gapless(); !gapless || lost <= b.budget && n > 0 {
+	for n < len(candidates) && (n == 0 || b.together(&candidates[n-1], &candidates[n])) {
+		if lost, _, gapless := candidates[n].gapless(); !gapless || lost <= b.budget && n > 0 {
 			long = true
 		}
 		n++

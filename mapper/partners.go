@@ -77,11 +77,10 @@ func (p *pairing) seekPartners(mate, read int, near, far, most int32) (all bool)
 		if sought <= near {
 			break
 		}
+		p.seekBesideEach(mate, read, near, sought, places[:min(n, limit)], before)
 		if n > limit {
-			p.seekBesideEach(mate, read, near, sought, places[:limit], before)
 			return false
 		}
-		p.seekBesideEach(mate, read, near, sought, places[:n], before)
 		places, limit = places[n:], limit-n
 	}
 	return true
