@@ -17,7 +17,7 @@ import (
 func TestTwins(t *testing.T) {
 	t.Parallel()
 	clusters, twins, wide, found := 0, 0, 0, 0
-	for n := range effort.Pick(400, 250) {
+	for n := range effort.Pick(400, 100) {
 		r := rand.New(rand.NewPCG(uint64(n), 67))
 		m := 100 + r.IntN(60)
 		text, read := twinsInput(r, m)
