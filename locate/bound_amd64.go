@@ -22,7 +22,7 @@ func unchangedAVX2(lowPlane *uint64, highPlane *uint64, shift uint64, low uint64
 // restRowAVX2 is restRow for processors with AVX2.
 //
 //go:noescape
-func restRowAVX2(rows *[9]*int32, blocks uint64, most int32) (less uint64, clipped uint64, below uint64)
+func restRowAVX2(rows *[10]*int32, from uint64, blocks uint64, most int32) (less uint64, clipped uint64, below uint64)
 
 // stripAVX2 is stripPlain for processors with AVX2, but that it changes cells beside the columns and
 // scores of other columns. first is the first column in the first part, and part the number of

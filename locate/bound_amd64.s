@@ -306,12 +306,12 @@ compared:
 	VZEROUPPER
 	RET
 
-// func restRowAVX2(rows *[9]*int32, blocks uint64, most int32) (less uint64, clipped uint64, below uint64)
+// func restRowAVX2(rows *[10]*int32, from uint64, blocks uint64, most int32) (less uint64, clipped uint64, below uint64)
 // Requires: AVX, AVX2
-TEXT ·restRowAVX2(SB), NOSPLIT, $0-48
+TEXT ·restRowAVX2(SB), NOSPLIT, $0-56
 	MOVQ         rows+0(FP), AX
-	MOVQ         blocks+8(FP), DX
-	MOVL         most+16(FP), CX
+	MOVQ         blocks+16(FP), DX
+	MOVL         most+24(FP), CX
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y0
 	VPCMPEQD     Y1, Y1, Y1
@@ -319,7 +319,7 @@ TEXT ·restRowAVX2(SB), NOSPLIT, $0-48
 	XORQ         BX, BX
 	XORQ         SI, SI
 	XORQ         DI, DI
-	XORQ         R8, R8
+	MOVQ         from+8(FP), R8
 	XORQ         CX, CX
 
 diagonals:
@@ -338,6 +338,8 @@ diagonals:
 	MOVQ      16(AX), R9
 	VMOVDQU   Y4, (R9)(R8*4)
 	VPMINSD   Y4, Y3, Y3
+	MOVQ      72(AX), R9
+	VPMINSD   (R9)(R8*4), Y3, Y3
 	VPMINSD   Y0, Y3, Y3
 	MOVQ      32(AX), R9
 	VMOVDQU   (R9)(R8*4), Y5
@@ -365,9 +367,9 @@ diagonals:
 	DECQ      DX
 	JNZ       diagonals
 	VZEROUPPER
-	MOVQ      BX, less+24(FP)
-	MOVQ      SI, clipped+32(FP)
-	MOVQ      DI, below+40(FP)
+	MOVQ      BX, less+32(FP)
+	MOVQ      SI, clipped+40(FP)
+	MOVQ      DI, below+48(FP)
 	RET
 
 DATA stripBegun<>+0(SB)/2, $0xffff

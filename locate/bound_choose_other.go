@@ -23,7 +23,7 @@ func unchanged(text *dna.Sequence, at int, low, high uint64, n int, equal *[4]ui
 // haveRestRow tells whether restRow can be called.
 const haveRestRow = false
 
-func restRow(*restRows, int, int32) (less, clipped, below uint64) { return 0, 0, 0 }
+func restRow(*restRows, int, int, int32) (less, clipped, below uint64) { return 0, 0, 0 }
 
 func strip(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows, scores []uint16) {
 	stripPlain(cells, first, part, columns, rows, costs, scores)

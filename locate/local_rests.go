@@ -35,7 +35,7 @@ type localRests struct {
 	// By loss and diagonal, from number 1 of a row on. deleted and inserted have the
 	// last three losses. The numbers beside the diagonals are neverOnRest.
 	on, deleted, inserted []int32
-	never                 []int32 // a row
+	never, leapt          []int32 // rows, the latter of jump
 	firsts                []restFirst
 	// leap has, loss by loss, the diagonals from which a gap of the cost of the cap may save anything.
 	// leapTo has where the diagonals of a loss end.
@@ -94,9 +94,9 @@ func (r *localRests) begin(w *localWindow, costs *localCosts, low, width, longes
 			r.differs[i] |= x
 		}
 	}
-	r.vectors = haveRestRow && r.cap == 0 && len(r.closed) == 0 && width <= 64
+	r.vectors = haveRestRow && len(r.closed) == 0
 	r.read, r.text, r.at = w.read, text, w.offset+low
-	r.never = parallel.Resize(r.never, r.row)
+	r.never, r.leapt = parallel.Resize(r.never, r.row), parallel.Resize(r.leapt, r.row)
 	r.deleted, r.inserted = parallel.Resize(r.deleted, 3*r.row), parallel.Resize(r.inserted, 3*r.row)
 	for k := range r.never {
 		r.never[k] = neverOnRest
@@ -134,8 +134,9 @@ func (r *localRests) ring(rows []int32, loss int) []int32 {
 }
 
 // restRows are rows of localRests.add from the first diagonal on: on, deleted and inserted, which a
-// loss makes, and its sources before, differing, opened, longer, openedIn and longerIn.
-type restRows [9]*int32
+// loss makes, its sources before, differing, opened, longer, openedIn and longerIn, and a row that
+// jump set.
+type restRows [10]*int32
 
 // begun returns the first diagonal of the row of a loss, of a row without bases if it is below 0.
 func (r *localRests) begun(loss int) *int32 {
@@ -145,66 +146,79 @@ func (r *localRests) begun(loss int) *int32 {
 	return &r.on[loss*r.row+1]
 }
 
-// addByVectors is add where no gap costs the cap, nothing is closed, and diagonals are few.
+// addByVectors is add where nothing is closed.
 func (r *localRests) addByVectors(s int) {
 	r.on = grown(r.on, (s+1)*r.row)
 	on, deleted, inserted := r.of(r.on, s), r.ring(r.deleted, s), r.ring(r.inserted, s)
-	opened := s - lossOpen - 1
+	opened, clip, leapt := s-lossOpen-1, int32(max(r.m-s, 0)), r.never
+	if r.cap > 0 && s >= r.cap {
+		leapt = r.leapt
+		r.jump(s, leapt[:r.width+2], clip)
+	}
 	rows := restRows{
 		&on[1], &deleted[1], &inserted[1], r.begun(s - 1), r.begun(s - lossMismatch),
 		r.begun(opened), &r.ring(r.deleted, s-1)[1], r.begun(opened - r.insertedLoss), &r.ring(r.inserted, s-1-r.insertedLoss)[1],
+		&leapt[1],
 	}
-	clip := int32(max(r.m-s, 0))
-	less, clipped, below := restRow(&rows, (r.row-2)/8, clip)
+	first := restFirst{neverOnRest, 0, neverOnRest}
+	for from := 0; from < r.width; from += 64 {
+		r.addDiagonals(&rows, on[1:], from, clip, &first)
+	}
 	on[0], deleted[0], inserted[0] = neverOnRest, neverOnRest, neverOnRest
 	for k := r.width + 1; k < r.row; k++ {
 		on[k], deleted[k], inserted[k] = neverOnRest, neverOnRest, neverOnRest
 	}
+	r.firsts = append(r.firsts, first)
+	r.least = min(r.least, s+int(first.base))
+	if r.cap > 0 {
+		r.addLeaps(s, on[:r.width+2])
+	}
+}
+
+// addDiagonals adds up to 64 diagonals of a row, from one on.
+func (r *localRests) addDiagonals(rows *restRows, on []int32, from int, clip int32, first *restFirst) {
+	width := min(r.width-from, 64)
+	less, clipped, below := restRow(rows, from, (width+7)/8, clip)
+	on = on[from:][:width]
+	inside := ^uint64(0) >> (64 - width)
 	// The base before clipped bases differs on most diagonals.
-	less &= ^clipped | r.equalAt(clip-1)
-	inside := ^uint64(0) >> (64 - r.width)
-	for less &= inside; less != 0; less &= less - 1 {
+	for less &= inside & (^clipped | r.equalAt(from, clip-1)); less != 0; less &= less - 1 {
 		k := bits.TrailingZeros64(less)
-		differs, b := r.differs[k*r.words:][:r.words], int(on[k+1])
-		if b > 0 && differs[(b-1)>>6]>>((b-1)&63)&1 == 0 {
-			on[k+1] = int32(lastBit(differs, b-1) + 1)
+		if b := int32(lastBit(r.differs[(from+k)*r.words:][:r.words], int(on[k])) + 1); b < on[k] {
+			on[k] = b
 			below |= 1 << k
 		}
 	}
 	below &= inside
-	first := restFirst{neverOnRest, 0, neverOnRest}
-	for left := below; left != 0; left &= left - 1 {
-		k := bits.TrailingZeros64(left)
-		switch b := on[k+1]; {
-		case b < first.base:
-			first.other = first.base
-			first.base, first.diagonal = b, int32(k)
-		case b < first.other:
-			first.other = b
-		}
-	}
-	switch bits.OnesCount64(inside &^ below) { // on these all bases are clipped
-	case 0:
-	case 1:
-		if clip < first.base {
-			first.base, first.diagonal = clip, int32(bits.TrailingZeros64(inside&^below))
-		} else {
+	// On others all bases are clipped.
+	if others := inside &^ below; others != 0 {
+		first.take(clip, int32(from+bits.TrailingZeros64(others)))
+		if others&(others-1) != 0 {
 			first.other = min(first.other, clip)
 		}
-	default:
-		first.base, first.other = min(first.base, clip), min(first.other, clip)
 	}
-	r.firsts = append(r.firsts, first)
-	r.least = min(r.least, s+int(first.base))
+	for ; below != 0; below &= below - 1 {
+		k := bits.TrailingZeros64(below)
+		first.take(on[k], int32(from+k))
+	}
 }
 
-// equalAt returns a bit for each diagonal on which a base of the strand is equal. An ambiguous
-// letter of the text counts as the base of its code.
-func (r *localRests) equalAt(base int32) uint64 {
+// take takes up the base of another diagonal.
+func (f *restFirst) take(base, diagonal int32) {
+	f.other = min(f.other, max(base, f.base))
+	if base < f.base {
+		f.diagonal = diagonal
+	}
+	f.base = min(f.base, base)
+}
+
+// equalAt returns a bit for each of 64 diagonals, from one on, on which a base of the strand is
+// equal. An ambiguous letter of the text counts as the base of its code.
+func (r *localRests) equalAt(from int, base int32) uint64 {
 	if base < 0 || r.read[base] >= dna.AmbiguousCode {
 		return 0
 	}
-	at, code := r.at+int(base), uint64(r.read[base])
+	at, code := r.at+from+int(base), uint64(r.read[base])
 	return ^((dna.WindowOrZero(r.text.Low, at) ^ -(code & 1)) | (dna.WindowOrZero(r.text.High, at) ^ -(code >> 1)))
 }
 
@@ -247,24 +261,23 @@ func (r *localRests) add(s int) {
 			b = known
 		}
 		on[k] = b
-		switch {
-		case b < first.base:
-			first.other = first.base
-			first.base, first.diagonal = b, int32(k-1)
-		case b < first.other:
-			first.other = b
-		}
+		first.take(b, int32(k-1))
 	}
 	r.firsts = append(r.firsts, first)
 	r.least = min(r.least, s+int(first.base))
 	if r.cap > 0 {
-		for k, b := range on {
-			if int(b) < r.m-s-r.leastCapped {
-				r.leap = append(r.leap, int32(k))
-			}
-		}
-		r.leapTo = append(r.leapTo, len(r.leap))
+		r.addLeaps(s, on)
 	}
+}
+
+// addLeaps adds the diagonals of a row from which a gap of the cost of the cap may save anything.
+func (r *localRests) addLeaps(s int, on []int32) {
+	for k, b := range on {
+		if int(b) < r.m-s-r.leastCapped {
+			r.leap = append(r.leap, int32(k))
+		}
+	}
+	r.leapTo = append(r.leapTo, len(r.leap))
 }
 
 // leaps returns the diagonals of a loss from which gaps may save anything.

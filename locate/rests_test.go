@@ -97,12 +97,22 @@ func TestRestsByVectors(t *testing.T) {
 		for len(text) < 500 {
 			text += truth.Substituted(r, unit, r.IntN(3))
 		}
-		at := r.IntN(len(text) - m - 4)
-		view := pack(truth.Edited(r, text[at:at+m+4], r.IntN(5))[:m], m/5)
-		l.Reference, l.Cap = truth.Reference(t, text), DefaultCap
+		at := r.IntN(len(text) - m - 104)
+		piece := text[at : at+m+104]
+		if first := r.IntN(m); n%4 == 0 { // a gap of any cost
+			piece = piece[:first] + piece[first+r.IntN(100):]
+		}
+		view := pack(truth.Edited(r, piece[:m+4], r.IntN(5))[:m], m/5)
+		l.Reference, l.Cap = truth.Reference(t, text), []int{DefaultCap, 7}[r.IntN(2)]
 		b := l.begin(m, m-m/5, m/5, m/5)
-		place, width := At(0, Forward), 1+r.IntN(64)
+		place, width, longest := At(0, Forward), 1+r.IntN([]int{64, 250}[n%2]), b.cap-lossOpen-1
+		if n%3 == 0 {
+			longest = LongestGap
+		}
 		low := at - r.IntN(width)
+		if n%4 == 0 {
+			low = at - r.IntN(4)
+		}
 		w := &l.window
 		w.begin(l.Reference, l.contig(place), view.Strand(place), b.least, b.reach, b.cap, low, low+width, max(low, 0), min(low+width-1+m, len(text)))
 		w.lookAt(w.low, w.high)
@@ -110,8 +120,8 @@ func TestRestsByVectors(t *testing.T) {
 		if r.IntN(3) == 0 {
 			costs = &l.begin(m, m-m/5, m, m).net // inserted bases are forgiven
 		}
-		band.begin(w, costs, w.low, width, b.cap-lossOpen-1)
-		plain.begin(w, costs, w.low, width, b.cap-lossOpen-1)
+		band.begin(w, costs, w.low, width, longest)
+		plain.begin(w, costs, w.low, width, longest)
 		if plain.vectors = false; !band.vectors {
 			t.Fatalf("case %d: %d diagonals are not looked at by vectors", n, width)
 		}
@@ -133,6 +143,21 @@ func TestRestsByVectors(t *testing.T) {
 	}
 }
 
+// TestRestFirst has the bases of some diagonals, in any order, some of them equal.
+func TestRestFirst(t *testing.T) {
+	t.Parallel()
+	for _, bases := range [][]int32{{7, 9, 8}, {9, 8, 7}, {8, 7, 9}, {7, 7, 9}, {9, 7, 7}, {7}} {
+		first := restFirst{neverOnRest, 0, neverOnRest}
+		for k, base := range bases {
+			first.take(base, int32(k))
+		}
+		order := slices.Sorted(slices.Values(append(bases, neverOnRest)))
+		if first.base != order[0] || first.other != order[1] || bases[first.diagonal] != first.base {
+			t.Errorf("%+v of %v", first, bases)
+		}
+	}
+}
+
 // TestEqualAt compares bits for each diagonal with the letters there.
 func TestEqualAt(t *testing.T) {
 	t.Parallel()
@@ -141,15 +166,16 @@ func TestEqualAt(t *testing.T) {
 	ref, view := truth.Reference(t, text), pack(read, 0)
 	rests := localRests{text: &ref.Bases, read: view.Strands[Forward].Planes.appendCodes(nil, len(read))}
 	for base := range read {
-		rests.at = r.IntN(200)
-		bits := rests.equalAt(int32(base))
+		rests.at = r.IntN(100)
+		from := r.IntN(100)
+		bits := rests.equalAt(from, int32(base))
 		for k := range 64 {
-			if got, want := bits>>k&1 != 0, text[rests.at+base+k] == read[base]; got != want {
-				t.Fatalf("base %d, %c, on a diagonal with %c: %t", base, read[base], text[rests.at+base+k], got)
+			if got, want := bits>>k&1 != 0, text[rests.at+from+base+k] == read[base]; got != want {
+				t.Fatalf("base %d, %c, on a diagonal with %c: %t", base, read[base], text[rests.at+from+base+k], got)
 			}
 		}
 	}
-	if rests.equalAt(-1) != 0 {
+	if rests.equalAt(0, -1) != 0 {
 		t.Error("a base before the first one is equal")
 	}
 }

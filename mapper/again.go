@@ -24,44 +24,37 @@ func (w *worker) look(ctx context.Context, p *part, from, to int) (out looked) {
 // reads keep their locations.
 func (w *worker) hold(p *part, out *looked, from int, most func(i int) int32) {
 	g := &w.group
-	n := len(g.locations)
-	if p.toSeek != nil {
-		n += p.found.Located.Count(from, from+len(g.spans))
+	n := 0
+	for i, s := range g.spans {
+		n += g.count(s, most(i)) // none of a known read
 	}
-	out.located = make([]find.Located, 0, n)
+	kept := &find.Kept{Located: make([]find.Located, 0, n)}
+	out.reads = make([]find.HeldRead, len(g.spans))
 	for i, s := range g.spans {
 		if p.known(from + i) {
-			out.keep(p.found, from+i)
+			out.reads[i] = p.found.Held(from + i)
 			continue
 		}
+		read := find.HeldRead{In: kept, From: int32(len(kept.Located))}
 		most, all := most(i), g.of(s)
 		for x := range all {
 			l := &all[x]
 			if g.measure(l) > most {
 				continue
 			}
-			found := find.Located{Read: uint32(from + i), Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Covered: l.Covered}
+			found := find.Located{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Covered: l.Covered}
 			if w.local != nil {
 				found.Aligned, found.Start, found.Loss = true, l.Start, l.Loss
-				found.From = int32(len(out.operations))
+				found.From = int32(len(kept.Operations))
 				if operations := g.reader.Aligner.Operations(l); len(operations) > 1 {
-					out.operations = append(out.operations, operations...)
+					kept.Operations = append(kept.Operations, operations...)
 				} // others have all bases of the read on one diagonal
-				found.To = int32(len(out.operations))
+				found.To = int32(len(kept.Operations))
 			}
-			out.located = append(out.located, found)
+			kept.Located = append(kept.Located, found)
 		}
-	}
-}
-
-// keep has out hold the locations that a held part has of a read.
-func (out *looked) keep(f *find.Found, read int) {
-	for _, l := range f.Held(read) {
-		operations := f.Operations[l.From:l.To]
-		l.From = int32(len(out.operations))
-		out.operations = append(out.operations, operations...)
-		l.To = int32(len(out.operations))
-		out.located = append(out.located, l)
+		read.To = int32(len(kept.Located))
+		out.reads[i] = read
 	}
 }
 

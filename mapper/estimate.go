@@ -1,7 +1,6 @@
 package mapper
 
 import (
-	"scanmap/locate"
 	"scanmap/mapper/find"
 )
 
@@ -38,12 +37,11 @@ func (e *estimate) take(p pairSeen) {
 	e.done = len(e.inserts) >= e.enough || e.pairs >= estimateMost || e.locations >= estimateLocations
 }
 
-// A looked has the results of hold: locations, not aligned if they are of whole reads; the
-// operations of local ones; the numbers of locations that are not held; and the number of verified
-// windows, which are not counted elsewhere.
+// A looked has the results of hold: the locations of each read, not aligned if they are of whole
+// reads, local ones with operations; the numbers of locations that are not held; and the number of
+// verified windows, which are not counted elsewhere.
 type looked struct {
-	located    []find.Located
-	operations []locate.Operation
-	left       map[int][]uint32
-	verified   int64
+	reads    []find.HeldRead
+	left     map[int][]uint32
+	verified int64
 }

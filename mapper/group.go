@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"scanmap/dna"
@@ -186,6 +187,20 @@ func (g *group) measure(l *locate.Location) int32 {
 		return l.Loss
 	}
 	return l.Distance
+}
+
+// count returns how many locations of a span have a distance of `most` at most.
+func (g *group) count(s span, most int32) (n int) {
+	if most == math.MaxInt32 {
+		return s.to - s.from
+	}
+	all := g.of(s)
+	for i := range all {
+		if g.measure(&all[i]) <= most {
+			n++
+		}
+	}
+	return n
 }
 
 // addHorizon brings the near locations of the next read, of locations of the group from index

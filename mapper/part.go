@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"scanmap/locate"
 	"scanmap/mapper/find"
 )
 
@@ -16,9 +15,8 @@ type part struct {
 	batch   *find.Batch
 	found   *find.Found
 	err     error
-	// held tells that found has locations alone, in memory of the part, which a resolver keeps.
-	held   bool
-	memory heldMemory
+	// held tells that found has locations alone, in memory of its own. Other parts are in a finder's.
+	held bool
 	// toSeek says, for each read of a held part, up to which distance it is sought again, or notAgain.
 	// again are the reads that were sought again.
 	toSeek []int32
@@ -51,7 +49,7 @@ func (p *part) unitKnown(first int) bool {
 		return false
 	}
 	for i := first; i < first+p.batch.Together; i++ {
-		if p.toSeek[i] != notAgain || len(p.found.Held(i)) == 0 {
+		if p.toSeek[i] != notAgain || p.found.Held(i).Count() == 0 {
 			return false
 		}
 	}
@@ -60,13 +58,6 @@ func (p *part) unitKnown(first int) bool {
 
 // known is unitKnown of the reads to which a read belongs.
 func (p *part) known(read int) bool { return p.unitKnown(read - read%p.batch.Together) }
-
-// heldMemory is the memory of a held part. The other parts are in a finder's memory.
-type heldMemory struct {
-	located    []find.Located
-	operations []locate.Operation
-	firsts     []int
-}
 
 // A soughtRead is a read of a part that waits.
 type soughtRead struct{ part, read int }

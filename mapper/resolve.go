@@ -33,8 +33,6 @@ type resolver struct {
 	// their parts. Where nothing is sought there are none.
 	seekers []*seeker
 	many    sync.Mutex // of a group with many locations, see manyFound
-	holding sync.Mutex // of spare
-	spare   []heldMemory
 	// verified counts the windows of parts that were looked at for an estimate, and held.
 	verified atomic.Int64
 }
@@ -131,77 +129,24 @@ func (p *part) holdBatch(reads span) func() *find.Batch {
 // held returns a part of some reads of p that has their held locations and no candidates. groups
 // are the borders of the groups of these reads, and ofGroup has the locations of each group.
 func (r *resolver) held(p *part, batch func() *find.Batch, groups []int, ofGroup []looked) part {
-	first, reads := groups[0], groups[len(groups)-1]-groups[0]
-	all := looked{left: map[int][]uint32{}}
-	// How many locations and operations earlier groups have.
-	located, operations := make([]int, len(ofGroup)+1), make([]int, len(ofGroup)+1)
+	first := groups[0]
+	reads := make([]find.HeldRead, 0, groups[len(groups)-1]-first+1)
+	left := map[int][]uint32{}
 	for i := range ofGroup {
 		g := &ofGroup[i]
-		located[i+1], operations[i+1] = located[i]+len(g.located), operations[i]+len(g.operations)
-		for read, left := range g.left {
-			all.left[read-first] = left
+		reads = append(reads, g.reads...)
+		for read, numbers := range g.left {
+			left[read-first] = numbers
 		}
 		r.verified.Add(g.verified)
 	}
-	memory := r.spareMemory(located[len(ofGroup)], operations[len(ofGroup)], reads+1)
-	all.located, all.operations = memory.located, memory.operations
-	firsts := memory.firsts
-	firsts[reads] = len(all.located)
-	parallel.Ranges(r.options.Threads, len(ofGroup), 1, func(_, i, _ int) {
-		g, from, to := &ofGroup[i], groups[i]-first, groups[i+1]-first
-		copy(all.operations[operations[i]:], g.operations)
-		these := all.located[located[i]:located[i+1]]
-		for j, l := range g.located {
-			l.Read -= uint32(first)
-			l.From, l.To = l.From+int32(operations[i]), l.To+int32(operations[i])
-			these[j] = l
-		}
-		find.FirstLocated(firsts[from:to], these, from, located[i])
-	})
-	held := part{library: p.library, batch: batch(), found: &find.Found{}, held: true, memory: memory}
+	held := part{library: p.library, batch: batch(), found: &find.Found{}, held: true}
 	if p.found.Unlisted() {
 		held.found.HoldUnlisted()
 	} else {
-		held.found.HoldLocated(all.located, firsts, all.operations, all.left)
+		held.found.Hold(reads, left)
 	}
 	return held
-}
-
-// mostSpare is how many parts' memory is kept to be used again.
-const mostSpare = 8
-
-// spareMemory returns memory for numbers of locations, operations and reads. It takes the memory of
-// a written part, if there is one: new memory is cleared by one thread while all others wait.
-func (r *resolver) spareMemory(located, operations, reads int) (m heldMemory) {
-	r.holding.Lock()
-	defer r.holding.Unlock()
-	if n := len(r.spare); n > 0 {
-		at := slices.IndexFunc(r.spare, func(m heldMemory) bool { return cap(m.located) >= located })
-		if at < 0 {
-			at = n - 1
-		}
-		m = r.spare[at]
-		r.spare = slices.Delete(r.spare, at, at+1)
-	}
-	return heldMemory{sized(m.located, located), sized(m.operations, operations), sized(m.firsts, reads)}
-}
-
-// sized returns n elements, in s if that has room.
-func sized[T any](s []T, n int) []T {
-	if n <= cap(s) {
-		return s[:n]
-	}
-	return make([]T, n)
-}
-
-// written takes the memory of a part that nobody needs any more.
-func (r *resolver) written(p *part) {
-	r.holding.Lock()
-	defer r.holding.Unlock()
-	if p.memory.firsts != nil && len(r.spare) < mostSpare {
-		r.spare = append(r.spare, p.memory)
-	}
-	p.memory = heldMemory{}
 }
 
 // settle ends the estimate of the current library, if there is one, and makes the records that wait
@@ -305,7 +250,7 @@ func (r *resolver) seek(ctx context.Context, seekers []*seeker) error {
 // whose search began first.
 func (r *resolver) writeFound(ctx context.Context, seekers []*seeker) error {
 	do := func(p *part, reads span) error { return r.writeBy(ctx, seekers[1:], p, reads) }
-	return seekers[0].use(ctx, do, func() error { return r.writeDue(ctx) }, r.written)
+	return seekers[0].use(ctx, do, func() error { return r.writeDue(ctx) })
 }
 
 // writeAll makes the records of all parts that the first of some seekers has.

@@ -246,8 +246,8 @@ func (w *search) pick(from *soughtRead, most int) int {
 
 // use calls do for the reads of all parts of the search that began first, a span of reads at a time
 // and in order. During a call the part has the results of the sought reads in this span; they last
-// until finish is called. It calls done for each part after that. The search is idle in the end.
-func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error, finish func() error, done func(p *part)) error {
+// until finish is called. The search is idle in the end.
+func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error, finish func() error) error {
 	w := s.underWay[0]
 	var next soughtRead // the first read that was not used
 	upTo := func(parts int) error {
@@ -303,9 +303,6 @@ func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error, fi
 		return err
 	}
 	w.cancel()
-	for i := range w.parts {
-		done(&w.parts[i])
-	}
 	w.parts = nil
 	s.underWay, s.idle = s.underWay[1:], append(s.idle, w)
 	return nil

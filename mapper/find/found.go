@@ -16,6 +16,8 @@ type Found struct {
 	Candidates ByRead[locate.Candidate]
 	Ends       ByRead[locate.End]
 	Located    ByRead[Located]
+	// held are the locations of each read of a held part, and one read more; nil for other parts.
+	held []HeldRead
 	// ordered are further locations, as a GPU hands them on.
 	ordered ByRead[gpuOrdered]
 	// Operations has the operations of the alignments of Located and of ordered.
@@ -53,14 +55,15 @@ type Counts struct {
 	Batches int64
 }
 
-// A Located is a location that a finder has found itself.
+// A Located is a location that a finder has found itself, or that a part holds; then Read is not
+// set.
 type Located struct {
 	Read          uint32
 	Place         locate.Place
 	End, Distance int32
 	Gaps          int32
-	// Aligned tells that Start and the operations are known: Operations[From:To] of the Found, none
-	// standing for one diagonal run. Covered tells that a GPU has counted the location.
+	// Aligned tells that Start and the operations are known: Operations[From:To] of the Found, or of
+	// the Kept, none standing for one diagonal run. Covered tells that a GPU has counted the location.
 	Aligned, Covered bool
 	Start, From, To  int32
 	Loss             int32 // of a local location, which is Aligned
@@ -236,27 +239,31 @@ func readOfCandidate(c *locate.Candidate) uint32 { return c.Read }
 func readOfEnd(e *locate.End) uint32             { return e.Read }
 func readOfLocated(l *Located) uint32            { return l.Read }
 
-// HoldLocated makes f hold the locations of a batch of reads, in their order, and nothing else.
-// left has the numbers of further locations by read, as Reader.Append returns them. FirstLocated
-// gave firsts, for one read more than there are, and the locations have operations. f takes all
-// over.
-func (f *Found) HoldLocated(located []Located, firsts []int, operations []locate.Operation, left map[int][]uint32) {
-	*f = Found{left: left, Operations: operations}
-	f.Located.list, f.Located.from = located, firsts
+// A Kept is memory of locations with their operations, of no read in particular.
+type Kept struct {
+	Located    []Located
+	Operations []locate.Operation
 }
 
-// FirstLocated sets firsts[i] to how many locations the reads before read from+i have. Reads before
-// `from` have a number of `before`; located has the locations of reads from `from` on, in order.
-func FirstLocated(firsts []int, located []Located, from, before int) {
-	next := 0
-	for i := range located {
-		for ; next <= int(located[i].Read)-from; next++ {
-			firsts[next] = before + i
-		}
+// A HeldRead is the locations of a read: Located[From:To] of a Kept, which nobody changes any more.
+type HeldRead struct {
+	In       *Kept
+	From, To int32
+	before   int // locations of the reads before
+}
+
+// Count returns how many these are.
+func (h HeldRead) Count() int { return int(h.To - h.From) }
+
+// Hold makes f hold the locations of all reads of a batch, and nothing else. left has the numbers
+// of further locations by read, as Reader.Append returns them. f takes all over.
+func (f *Found) Hold(reads []HeldRead, left map[int][]uint32) {
+	*f = Found{left: left}
+	n := 0
+	for i := range reads {
+		reads[i].before, n = n, n+reads[i].Count()
 	}
-	for ; next < len(firsts); next++ {
-		firsts[next] = before + len(located)
-	}
+	f.held = append(reads, HeldRead{before: n})
 }
 
 // reset empties f for a batch whose reads were sorted into classes; nil for the rest of a batch.
@@ -296,12 +303,24 @@ func (f *Found) HoldUnlisted() {
 	f.unlist()
 }
 
-// Held returns all locations of read i of a held part, or nil if some of these are counted alone.
-func (f *Found) Held(i int) []Located {
-	if f.left[i] != nil {
-		return nil
+// Held returns all locations of read i of a held part, or none if some of these are counted alone.
+func (f *Found) Held(i int) (h HeldRead) {
+	if f.left[i] == nil && len(f.held) > 0 {
+		h = f.held[i]
 	}
-	return f.Located.Of(i)
+	return h
+}
+
+// located returns the locations of read i that are not ordered, and what their operations are of.
+func (f *Found) located(i int) ([]Located, []locate.Operation) {
+	if len(f.held) == 0 {
+		return f.Located.Of(i), f.Operations
+	}
+	h := &f.held[i]
+	if h.From == h.To {
+		return nil, nil
+	}
+	return h.In.Located[h.From:h.To], h.In.Operations
 }
 
 // Count returns how much is handed on of reads [from, to).
@@ -311,6 +330,9 @@ func (f *Found) Count(from, to int) int {
 
 // Locations returns how many locations of reads [from, to) the finder has found itself.
 func (f *Found) Locations(from, to int) int {
+	if len(f.held) > 0 {
+		return f.held[to].before - f.held[from].before
+	}
 	return f.Located.Count(from, to) + f.ordered.Count(from, to)
 }
 

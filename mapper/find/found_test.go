@@ -60,10 +60,10 @@ func TestGroups(t *testing.T) {
 		var skimmed, scanned, finished Found
 		skimmed.Candidates.Group([][]locate.Candidate{candidates}, readOfCandidate, c.reads, 2)
 		scanned.Ends.Group([][]locate.End{ends}, readOfEnd, c.reads, 2)
-		firsts := make([]int, c.reads+1)
-		FirstLocated(firsts, located, 0, 0)
-		finished.HoldLocated(located, firsts, nil, nil)
-		for what, f := range map[string]*Found{"candidates": &skimmed, "ends": &scanned, "locations": &finished} {
+		finished.Located.Group([][]Located{located}, readOfLocated, c.reads, 2)
+		held := Found{}
+		held.Hold(heldEach(&Kept{Located: located}, c.reads), nil)
+		for what, f := range map[string]*Found{"candidates": &skimmed, "ends": &scanned, "locations": &finished, "held ones": &held} {
 			if got := f.Cut(batchOf(c.reads, 1, c.together)); !slices.Equal(got, c.want) {
 				t.Errorf("%d reads, %d together, %d %s each: %v, want %v", c.reads, c.together, c.found, what, got, c.want)
 			}
@@ -156,11 +156,10 @@ func TestReaderTakesAlignments(t *testing.T) {
 		{Read: 1, End: 70, Distance: 0, Gaps: 0, Aligned: true, Start: 60},
 		{Read: 1, End: 80, Distance: 2, Gaps: 2},
 	}
-	firsts := make([]int, 3)
-	FirstLocated(firsts, located, 0, 0)
 	left := map[int][]uint32{1: {0, 3}}
-	var listed Found
-	listed.HoldLocated(located, firsts, operations, left)
+	listed, held := Found{Operations: operations, left: left}, Found{}
+	listed.Located.Group([][]Located{located}, readOfLocated, 2, 1)
+	held.Hold([]HeldRead{{}, {In: &Kept{located, operations}, To: int32(len(located))}}, left)
 	var ofGPU ByRead[gpuOrdered]
 	for _, l := range located {
 		word := uint32(l.Distance + l.Gaps<<8 + (l.End-l.Start-10+128)<<16 + (l.To-l.From)<<24)
@@ -169,13 +168,13 @@ func TestReaderTakesAlignments(t *testing.T) {
 		}
 		ofGPU.list = append(ofGPU.list, gpuOrdered{end: uint32(l.End), word: word, operations: uint32(l.From)})
 	}
-	ofGPU.from = firsts
+	ofGPU.from = []int{0, 0, len(located)}
 	single := []locate.Operation{{Kind: locate.Diagonal, Length: 10}}
 	wanted := []struct {
 		start, end, distance, gaps int32
 		operations                 []locate.Operation
 	}{{10, 20, 1, 0, single}, {31, 40, 1, 1, operations[:3]}, {48, 60, 2, 2, operations[2:]}, {60, 70, 0, 0, single}, {0, 80, 2, 2, nil}}
-	for name, f := range map[string]*Found{"list": &listed, "GPU": {ordered: ofGPU, Operations: operations, left: left}} {
+	for name, f := range map[string]*Found{"list": &listed, "held": &held, "GPU": {ordered: ofGPU, Operations: operations, left: left}} {
 		r := Reader{most: len(located)}
 		view := b.Read(1)
 		got, left := r.Append(t.Context(), nil, b, f, 1, &view)
@@ -210,13 +209,40 @@ func TestReaderTakesAlignments(t *testing.T) {
 	}
 }
 
-// TestFirstLocated has the locations of reads 7 to 10 in two parts, the second of two reads that
-// have none at the end.
-func TestFirstLocated(t *testing.T) {
-	firsts := make([]int, 5)
-	FirstLocated(firsts[:2], []Located{{Read: 8}, {Read: 8}}, 7, 0)
-	FirstLocated(firsts[2:], []Located{{Read: 9}}, 9, 2)
-	if want := []int{0, 0, 2, 3, 3}; !slices.Equal(firsts, want) {
-		t.Errorf("%v, want %v", firsts, want)
+// heldEach returns reads that hold an equal part of some locations each.
+func heldEach(kept *Kept, reads int) (held []HeldRead) {
+	for i := range reads {
+		each := len(kept.Located) / reads
+		held = append(held, HeldRead{In: kept, From: int32(i * each), To: int32((i + 1) * each)})
+	}
+	return held
+}
+
+// TestHold has a part hold reads of two other ones: some of each, one without locations, and one
+// with further ones that are only counted.
+func TestHold(t *testing.T) {
+	first, second := &Kept{Located: []Located{{End: 1}, {End: 2}, {End: 3}}}, &Kept{Located: []Located{{End: 4}, {End: 5}}}
+	reads := []HeldRead{{In: second, From: 0, To: 2}, {In: first, From: 1, To: 1}, {In: first, From: 1, To: 3}, {In: second, From: 1, To: 2}}
+	var f Found
+	f.Hold(reads, map[int][]uint32{3: {1}})
+	for i, want := range [][]int32{{4, 5}, nil, {2, 3}, {5}} {
+		located, _ := f.located(i)
+		var ends []int32
+		for _, l := range located {
+			ends = append(ends, l.End)
+		}
+		if !slices.Equal(ends, want) || f.Count(i, i+1) != len(want) {
+			t.Errorf("read %d has %v, %d of them, want %v", i, ends, f.Count(i, i+1), want)
+		}
+		again := f.Held(i)
+		if i == 3 {
+			want = nil // one of its locations is not held
+		}
+		if again.Count() != len(want) || len(want) > 0 && (again.In != reads[i].In || again.From != reads[i].From) {
+			t.Errorf("%+v is held of read %d, want that of %v", again, i, want)
+		}
+	}
+	if n := f.Locations(1, 4); n != 3 {
+		t.Errorf("%d locations of reads 1 to 3, want 3", n)
 	}
 }

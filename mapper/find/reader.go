@@ -94,14 +94,15 @@ func (r *Reader) Append(
 	}
 	locations = r.appendOrdered(locations, f, i, int32(b.Length(i)))
 	var run locate.Location // of AdoptWhole
-	for _, l := range f.Located.Of(i) {
+	located, operations := f.located(i)
+	for _, l := range located {
 		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
 		switch {
 		case !l.Aligned:
 		case l.From == l.To:
 			r.Aligner.AdoptWhole(&taken, l.Start, int32(b.Length(i)), &run)
 		default:
-			r.Aligner.Adopt(&taken, l.Start, f.Operations[l.From:l.To])
+			r.Aligner.Adopt(&taken, l.Start, operations[l.From:l.To])
 		}
 		taken.Covered = l.Covered
 		locations = append(locations, taken)

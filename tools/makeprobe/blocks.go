@@ -210,7 +210,7 @@ func unchanged() {
 
 // restRow writes restRowAVX2, which takes eight diagonals at a time.
 func restRow() {
-	TEXT("restRowAVX2", NOSPLIT, "func(rows *[9]*int32, blocks uint64, most int32) (less, clipped, below uint64)")
+	TEXT("restRowAVX2", NOSPLIT, "func(rows *[10]*int32, from, blocks uint64, most int32) (less, clipped, below uint64)")
 	Pragma("noescape")
 	Doc("restRowAVX2 is restRow for processors with AVX2.")
 	rows, blocks := Load(Param("rows"), GP64()), Load(Param("blocks"), GP64())
@@ -224,8 +224,7 @@ func restRow() {
 	XORQ(less, less)
 	XORQ(clipped, clipped)
 	XORQ(below, below)
-	offset, shift := GP64(), RCX
-	XORQ(offset, offset)
+	offset, shift := Load(Param("from"), GP64()), RCX
 	XORQ(shift, shift)
 
 	Label("diagonals")
@@ -244,6 +243,7 @@ func restRow() {
 	VPMAXSD(zero, i, i)
 	VMOVDQU(i, row(2, 0))
 	VPMINSD(i, d, b)
+	VPMINSD(row(9, 0), b, b)
 	VPMINSD(clip, b, b)
 	x := YMM()
 	VMOVDQU(row(4, 0), x)
