@@ -28,32 +28,21 @@ func (w *worker) hold(p *part, out *looked, from int, most func(i int) int32) {
 	for i, s := range g.spans {
 		n += g.count(s, most(i)) // none of a known read
 	}
-	kept := &find.Kept{Located: make([]find.Located, 0, n)}
+	kept := &find.Kept{All: make([]find.HeldLocation, 0, n)}
 	out.reads = make([]find.HeldRead, len(g.spans))
 	for i, s := range g.spans {
 		if p.known(from + i) {
 			out.reads[i] = p.found.Held(from + i)
 			continue
 		}
-		read := find.HeldRead{In: kept, From: int32(len(kept.Located))}
+		read := find.HeldRead{In: kept, From: int32(len(kept.All))}
 		most, all := most(i), g.of(s)
 		for x := range all {
-			l := &all[x]
-			if g.measure(l) > most {
-				continue
+			if l := &all[x]; g.measure(l) <= most {
+				kept.Add(l, w.local != nil, &g.reader.Aligner)
 			}
-			found := find.Located{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Covered: l.Covered}
-			if w.local != nil {
-				found.Aligned, found.Start, found.Loss = true, l.Start, l.Loss
-				found.From = int32(len(kept.Operations))
-				if operations := g.reader.Aligner.Operations(l); len(operations) > 1 {
-					kept.Operations = append(kept.Operations, operations...)
-				} // others have all bases of the read on one diagonal
-				found.To = int32(len(kept.Operations))
-			}
-			kept.Located = append(kept.Located, found)
 		}
-		read.To = int32(len(kept.Located))
+		read.To = int32(len(kept.All))
 		out.reads[i] = read
 	}
 }

@@ -25,7 +25,7 @@ func TestKnownReads(t *testing.T) {
 		{"the second has none", []int32{notAgain, notAgain}, []uint32{0}, nil, false},
 		{"more than are held", []int32{notAgain, notAgain}, []uint32{0, 1}, map[int][]uint32{1: {3}}, false},
 	} {
-		kept := &find.Kept{Located: make([]find.Located, len(c.reads))}
+		kept := &find.Kept{All: make([]find.HeldLocation, len(c.reads))}
 		reads := make([]find.HeldRead, 2)
 		for i, read := range c.reads {
 			reads[read] = find.HeldRead{In: kept, From: int32(i), To: int32(i + 1)}

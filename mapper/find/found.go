@@ -239,17 +239,49 @@ func readOfCandidate(c *locate.Candidate) uint32 { return c.Read }
 func readOfEnd(e *locate.End) uint32             { return e.Read }
 func readOfLocated(l *Located) uint32            { return l.Read }
 
-// A Kept is memory of locations with their operations, of no read in particular.
+// A Kept is memory of locations, of no read in particular. Most of these are plain: all bases of
+// the read are on one diagonal where it is aligned.
 type Kept struct {
-	Located    []Located
+	All        []HeldLocation
+	Others     []Located // that are not plain
 	Operations []locate.Operation
 }
 
-// A HeldRead is the locations of a read: Located[From:To] of a Kept, which nobody changes any more.
+// A HeldLocation is a plain location with its edits or, if it is local, its lost score. If Lost is
+// negative, it is Others[^Lost].
+type HeldLocation struct {
+	Place     locate.Place
+	End, Lost int32
+}
+
+// A HeldRead is the locations of a read: All[From:To] of a Kept, which nobody changes any more.
 type HeldRead struct {
 	In       *Kept
 	From, To int32
 	before   int // locations of the reads before
+}
+
+// Add appends a location of a read, aligned if it is local. Operations are in a.
+func (k *Kept) Add(l *locate.Location, local bool, a *locate.Aligner) {
+	var operations []locate.Operation
+	if local {
+		operations = a.Operations(l)
+	}
+	if l.Gaps == 0 && !l.Covered && len(operations) <= 1 {
+		k.All = append(k.All, HeldLocation{l.Place, l.End, l.Distance})
+		return
+	}
+	found := Located{
+		Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Covered: l.Covered,
+		Aligned: local, Start: l.Start, Loss: l.Loss,
+	}
+	if len(operations) > 1 {
+		found.From = int32(len(k.Operations))
+		k.Operations = append(k.Operations, operations...)
+		found.To = int32(len(k.Operations))
+	}
+	k.All = append(k.All, HeldLocation{l.Place, l.End, ^int32(len(k.Others))})
+	k.Others = append(k.Others, found)
 }
 
 // Count returns how many these are.
@@ -309,18 +341,6 @@ func (f *Found) Held(i int) (h HeldRead) {
 		h = f.held[i]
 	}
 	return h
-}
-
-// located returns the locations of read i that are not ordered, and what their operations are of.
-func (f *Found) located(i int) ([]Located, []locate.Operation) {
-	if len(f.held) == 0 {
-		return f.Located.Of(i), f.Operations
-	}
-	h := &f.held[i]
-	if h.From == h.To {
-		return nil, nil
-	}
-	return h.In.Located[h.From:h.To], h.In.Operations
 }
 
 // Count returns how much is handed on of reads [from, to).

@@ -62,7 +62,7 @@ func TestGroups(t *testing.T) {
 		scanned.Ends.Group([][]locate.End{ends}, readOfEnd, c.reads, 2)
 		finished.Located.Group([][]Located{located}, readOfLocated, c.reads, 2)
 		held := Found{}
-		held.Hold(heldEach(&Kept{Located: located}, c.reads), nil)
+		held.Hold(heldEach(&Kept{All: make([]HeldLocation, len(located))}, c.reads), nil)
 		for what, f := range map[string]*Found{"candidates": &skimmed, "ends": &scanned, "locations": &finished, "held ones": &held} {
 			if got := f.Cut(batchOf(c.reads, 1, c.together)); !slices.Equal(got, c.want) {
 				t.Errorf("%d reads, %d together, %d %s each: %v, want %v", c.reads, c.together, c.found, what, got, c.want)
@@ -159,7 +159,11 @@ func TestReaderTakesAlignments(t *testing.T) {
 	left := map[int][]uint32{1: {0, 3}}
 	listed, held := Found{Operations: operations, left: left}, Found{}
 	listed.Located.Group([][]Located{located}, readOfLocated, 2, 1)
-	held.Hold([]HeldRead{{}, {In: &Kept{located, operations}, To: int32(len(located))}}, left)
+	kept := &Kept{Others: located, Operations: operations}
+	for i, l := range located {
+		kept.All = append(kept.All, HeldLocation{l.Place, l.End, ^int32(i)})
+	}
+	held.Hold([]HeldRead{{}, {In: kept, To: int32(len(located))}}, left)
 	var ofGPU ByRead[gpuOrdered]
 	for _, l := range located {
 		word := uint32(l.Distance + l.Gaps<<8 + (l.End-l.Start-10+128)<<16 + (l.To-l.From)<<24)
@@ -212,23 +216,83 @@ func TestReaderTakesAlignments(t *testing.T) {
 // heldEach returns reads that hold an equal part of some locations each.
 func heldEach(kept *Kept, reads int) (held []HeldRead) {
 	for i := range reads {
-		each := len(kept.Located) / reads
+		each := len(kept.All) / reads
 		held = append(held, HeldRead{In: kept, From: int32(i * each), To: int32((i + 1) * each)})
 	}
 	return held
 }
 
+// TestKept has locations of whole and of local reads come back as they were: plain ones and such
+// with gaps, with clipped bases, that are covered, or whose gaps are not known.
+func TestKept(t *testing.T) {
+	const m = 10
+	place := locate.At(3, locate.Reverse)
+	whole := []locate.Location{
+		{Place: place, End: 50, Distance: 2},
+		{Place: place, End: 60, Distance: 2, Gaps: 1},
+		{Place: place, End: 70, Distance: 1, Covered: true},
+		{Place: place, End: 80, Distance: 3, Gaps: locate.GapsUnknown},
+		{Place: place, End: 90},
+	}
+	runs := [][]locate.Operation{
+		{{Kind: locate.Diagonal, Length: m}},
+		{{Kind: locate.Diagonal, Length: 5}, {Kind: locate.Insertion, Length: 1}, {Kind: locate.Diagonal, Length: 4}},
+		{{Kind: locate.Diagonal, Length: m}},
+		{{Kind: locate.Clip, Length: 3}, {Kind: locate.Diagonal, Length: 7}},
+	}
+	var aligner locate.Aligner
+	var local []locate.Location
+	for i, operations := range runs {
+		l := locate.Location{Place: place, End: int32(50 + i), Distance: int32(i), Loss: int32(i), Covered: i == 2}
+		if i == 1 {
+			l.Gaps, l.Loss = 1, 7
+		}
+		aligner.Adopt(&l, int32(40+i), operations)
+		local = append(local, l)
+	}
+	for _, all := range [][]locate.Location{whole, local} {
+		kept, f := &Kept{}, Found{}
+		r := Reader{most: len(all)}
+		if all[0].Aligned {
+			r.Local = &locate.Local{}
+		}
+		for i := range all {
+			kept.Add(&all[i], all[0].Aligned, &aligner)
+		}
+		f.Hold([]HeldRead{{In: kept, To: int32(len(kept.All))}}, nil)
+		got := r.appendLocated(nil, &f, 0, m)
+		for i, want := range all {
+			l := got[i]
+			if l.Aligned != want.Aligned || l.Aligned && !slices.Equal(r.Aligner.Operations(&l), runs[i]) {
+				t.Errorf("%+v has other operations than %+v", l, want)
+			}
+			var x locate.Aligner // for both to have the same numbers
+			if l.Aligned {
+				x.Adopt(&l, l.Start, nil)
+				x.Reset()
+				x.Adopt(&want, want.Start, nil)
+			}
+			if l != want {
+				t.Errorf("%+v, want %+v", l, want)
+			}
+		}
+		if len(kept.Others) != 3 {
+			t.Errorf("%d of %d are not plain", len(kept.Others), len(kept.All))
+		}
+	}
+}
+
 // TestHold has a part hold reads of two other ones: some of each, one without locations, and one
 // with further ones that are only counted.
 func TestHold(t *testing.T) {
-	first, second := &Kept{Located: []Located{{End: 1}, {End: 2}, {End: 3}}}, &Kept{Located: []Located{{End: 4}, {End: 5}}}
+	first, second := &Kept{All: []HeldLocation{{End: 1}, {End: 2}, {End: 3}}}, &Kept{All: []HeldLocation{{End: 4}, {End: 5}}}
 	reads := []HeldRead{{In: second, From: 0, To: 2}, {In: first, From: 1, To: 1}, {In: first, From: 1, To: 3}, {In: second, From: 1, To: 2}}
 	var f Found
 	f.Hold(reads, map[int][]uint32{3: {1}})
 	for i, want := range [][]int32{{4, 5}, nil, {2, 3}, {5}} {
-		located, _ := f.located(i)
+		r := Reader{most: 9}
 		var ends []int32
-		for _, l := range located {
+		for _, l := range r.appendLocated(nil, &f, i, 1) {
 			ends = append(ends, l.End)
 		}
 		if !slices.Equal(ends, want) || f.Count(i, i+1) != len(want) {

@@ -93,21 +93,54 @@ func (r *Reader) Append(
 		locations = append(locations, r.Locator.FromEnds(view, list)...)
 	}
 	locations = r.appendOrdered(locations, f, i, int32(b.Length(i)))
+	locations = r.appendLocated(locations, f, i, int32(b.Length(i)))
+	return r.bounded(locations, before, b.K(i), f.left[i])
+}
+
+// appendLocated appends the locations of read i, of m bases, that a finder has found itself, or
+// that a part holds.
+func (r *Reader) appendLocated(locations []locate.Location, f *Found, i int, m int32) []locate.Location {
 	var run locate.Location // of AdoptWhole
-	located, operations := f.located(i)
-	for _, l := range located {
-		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
+	taken := func(l *Located, operations []locate.Operation) locate.Location {
+		taken := locate.Location{
+			Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Covered: l.Covered, Loss: l.Loss,
+		}
 		switch {
 		case !l.Aligned:
 		case l.From == l.To:
-			r.Aligner.AdoptWhole(&taken, l.Start, int32(b.Length(i)), &run)
+			r.Aligner.AdoptWhole(&taken, l.Start, m, &run)
 		default:
 			r.Aligner.Adopt(&taken, l.Start, operations[l.From:l.To])
 		}
-		taken.Covered = l.Covered
-		locations = append(locations, taken)
+		return taken
 	}
-	return r.bounded(locations, before, b.K(i), f.left[i])
+	if len(f.held) == 0 {
+		located := f.Located.Of(i)
+		for j := range located {
+			locations = append(locations, taken(&located[j], f.Operations))
+		}
+		return locations
+	}
+	read := &f.held[i]
+	if read.From == read.To {
+		return locations
+	}
+	held := read.In.All[read.From:read.To]
+	locations = slices.Grow(locations, len(held))
+	for j := range held {
+		h := &held[j]
+		if h.Lost < 0 {
+			locations = append(locations, taken(&read.In.Others[^h.Lost], read.In.Operations))
+			continue
+		}
+		l := locate.Location{Place: h.Place, End: h.End, Distance: h.Lost}
+		if r.Local != nil {
+			l.Loss = h.Lost
+			r.Aligner.AdoptWhole(&l, h.End-m, m, &run)
+		}
+		locations = append(locations, l)
+	}
+	return locations
 }
 
 // appendOrdered appends the locations of read i, of m bases, that a GPU has put in order.

@@ -22,19 +22,7 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	if list := f.Candidates.Of(i); len(list) > 0 {
 		locations = r.fromCandidates(locations, view, list)
 	}
-	located, operations := f.located(i)
-	locations = slices.Grow(locations, len(located))
-	var run locate.Location // of AdoptWhole
-	for j := range located {
-		l := &located[j]
-		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps, Loss: l.Loss}
-		if l.From < l.To {
-			r.Aligner.Adopt(&taken, l.Start, operations[l.From:l.To])
-		} else {
-			r.Aligner.AdoptWhole(&taken, l.Start, int32(b.Length(i)), &run)
-		}
-		locations = append(locations, taken)
-	}
+	locations = r.appendLocated(locations, f, i, int32(b.Length(i)))
 	return r.bounded(locations, before, b.K(i), f.left[i])
 }
 
