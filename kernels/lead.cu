@@ -243,7 +243,6 @@ constexpr u32 FAR_WAITS = 8;  // and at gaps of the cost of the cap
 // diagonal of a candidate, or 0 if that is not known. GAPLESS is no less than the best without a
 // gap does. GAPLESS_LOSS more than what this one loses says that too; if it has all bases of the
 // read, WHOLE more than its mismatches does.
-constexpr u32 LEAST_SHIFT = 24;  // exported
 constexpr u32 GAPLESS = 63;      // exported
 constexpr u32 GAPLESS_LOSS = 64; // exported
 constexpr u32 WHOLE = 112;       // exported

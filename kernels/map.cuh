@@ -58,6 +58,9 @@ struct Reads {
 // STRAND marks the reverse strand in a word that holds a read's index.
 constexpr u32 STRAND = 1u << 31; // exported
 
+// Between an index and STRAND, a candidate of lead.cu has what alignments lose at least.
+constexpr u32 LEAST_SHIFT = 24; // exported
+
 // apart_of returns how far apart locations of a read are kept.
 DEVICE u32 apart_of(const Reads& reads, const Shape& s, u32 read) { return reads.apart ? reads.apart[read & ~STRAND] : s.k; }
 

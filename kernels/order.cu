@@ -4,7 +4,8 @@
 // lie scattered in its memory.
 //
 // They are counted by read, summed (sum.cu) and scattered; then a thread sorts the locations of one
-// read, or a block where they are many.
+// read, or a block where they are many. So are candidates of local locations, in order of (strand,
+// diagonal), once lead.cu has dropped the others.
 #include "locations.cuh"
 #include "map.cuh"
 #include "sort.cuh"
@@ -56,8 +57,8 @@ KERNEL(order_place, OrderParams, ORDER_THREADS) {
 	}
 }
 
-// order_few sorts the locations of reads that have few, one thread a read.
-KERNEL(order_few, OrderParams, ORDER_THREADS) {
+// sort_few sorts what each read has, one thread a read, where that is little. It lists other reads.
+template <class Params> DEVICE void sort_few(const Params& p) {
 	const u32 read = block_index() * ORDER_THREADS + thread_index();
 	if (read >= p.reads) return;
 	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
@@ -68,9 +69,51 @@ KERNEL(order_few, OrderParams, ORDER_THREADS) {
 	sort_by_thread(p.ordered + from, to - from);
 }
 
+KERNEL(order_few, OrderParams, ORDER_THREADS) { sort_few(p); }
+
 // order_many: blocks take reads with many locations until there are none.
 KERNEL(order_many, OrderParams, SORT_THREADS) {
 	SHARED u32x4 tile[SORT_TILE];
+	SHARED u32 next;
+	for_listed_reads(p.many, p.counters[ORDER_MANY], p.counters + ORDER_NEXT, next, p.places,
+		[&](u32 first, u32 n) { sort_by_block(p.ordered + first, p.scratch + first, n, tile); });
+}
+
+struct OrderLeadsParams {
+	const u32x2* leads; // {read | what is lost at least | strand, diagonal}, see lead.cu
+	const u32* count;   // of leads
+	u32* places;        // as those of OrderParams
+	u32x2* ordered;     // as many as leads
+	u32x2* scratch;     // as many; may be the leads
+	u32* many;
+	u32* counters;
+	u32 reads;
+	u32 unused;
+};
+
+DEVICE u64 key_of(const u32x2& lead) { return u64(lead.x & STRAND) << 1 | lead.y; }
+
+DEVICE u32 read_of(const u32x2& lead) { return lead.x & ((1u << LEAST_SHIFT) - 1); }
+
+// order_leads_count counts the candidates of each read, one thread a candidate after the other.
+KERNEL(order_leads_count, OrderLeadsParams, ORDER_THREADS) {
+	for (u64 i = u64(block_index()) * ORDER_THREADS + thread_index(); i < *p.count; i += u64(block_count()) * ORDER_THREADS)
+		atomic_add(p.places + read_of(p.leads[i]), 1u);
+}
+
+// order_leads_place brings them together.
+KERNEL(order_leads_place, OrderLeadsParams, ORDER_THREADS) {
+	for (u64 i = u64(block_index()) * ORDER_THREADS + thread_index(); i < *p.count; i += u64(block_count()) * ORDER_THREADS) {
+		const u32x2 lead = p.leads[i];
+		p.ordered[atomic_add(p.places + read_of(lead), 1u)] = lead;
+	}
+}
+
+KERNEL(order_leads_few, OrderLeadsParams, ORDER_THREADS) { sort_few(p); }
+
+// order_leads_many: blocks take reads with many candidates until there are none.
+KERNEL(order_leads_many, OrderLeadsParams, SORT_THREADS) {
+	SHARED u32x2 tile[SORT_TILE];
 	SHARED u32 next;
 	for_listed_reads(p.many, p.counters[ORDER_MANY], p.counters + ORDER_NEXT, next, p.places,
 		[&](u32 first, u32 n) { sort_by_block(p.ordered + first, p.scratch + first, n, tile); });

@@ -19,6 +19,9 @@ const TextPadding = 2048
 // Strand marks the reverse strand in a word that holds a read's index.
 const Strand = 2147483648
 
+// Between an index and Strand, a candidate of lead.cu has what alignments lose at least.
+const LeastShift = 24
+
 // The GPU finds candidates for reads with more edits or bases too, but leaves the rest to the host.
 const MaxBoundEdits = 31
 const MaxBoundLength = 1024
@@ -80,7 +83,6 @@ const PartPercent = 4 // of its bases, its edits at most
 // diagonal of a candidate, or 0 if that is not known. Gapless is no less than the best without a
 // gap does. GaplessLoss more than what this one loses says that too; if it has all bases of the
 // read, Whole more than its mismatches does.
-const LeastShift = 24
 const Gapless = 63
 const GaplessLoss = 64
 const Whole = 112
@@ -490,6 +492,20 @@ type OrderParams struct {
 	Reads       uint32
 	FirstContig uint32
 	Skipped     uint32
+}
+
+// OrderLeadsParams are the parameters of kernels order_leads_count, order_leads_place,
+// order_leads_few and order_leads_many.
+type OrderLeadsParams struct {
+	Leads    uint64
+	Count    uint64
+	Places   uint64
+	Ordered  uint64
+	Scratch  uint64
+	Many     uint64
+	Counters uint64
+	Reads    uint32
+	_        uint32
 }
 
 // InterleaveParams are the parameters of kernel interleave.
@@ -1033,6 +1049,10 @@ var Entries = []Entry{
 	{Name: "order_place", File: "order", ParameterBytes: 104, Threads: 256},
 	{Name: "order_few", File: "order", ParameterBytes: 104, Threads: 256},
 	{Name: "order_many", File: "order", ParameterBytes: 104, Threads: 256},
+	{Name: "order_leads_count", File: "order", ParameterBytes: 64, Threads: 256},
+	{Name: "order_leads_place", File: "order", ParameterBytes: 64, Threads: 256},
+	{Name: "order_leads_few", File: "order", ParameterBytes: 64, Threads: 256},
+	{Name: "order_leads_many", File: "order", ParameterBytes: 64, Threads: 256},
 	{Name: "interleave", File: "pack", ParameterBytes: 40, Threads: 256},
 	{Name: "lanes", File: "packed", ParameterBytes: 56, Threads: 256},
 	{Name: "shift_or_packed_32", File: "packed", ParameterBytes: 80, Threads: 256},

@@ -219,6 +219,7 @@ func TestEveryKernel(t *testing.T) {
 			for _, report := range []Report{{}, best} {
 				run(Options{Reference: localReference, Libraries: localLibraries(mates)[0], Threads: 2, Local: &Local{Score: DefaultScore}, Report: report}, EngineSkim)
 			}
+			run(Options{Reference: repeats, Libraries: []Library{{Reads: ofRepeats}}, Threads: 2, Local: &Local{Score: DefaultScore}}, EngineSkim)
 			run(Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: 4}, Report: best}, EngineSkim)
 			counts := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: 4}}
 			counts.Device = device.Choice{Kind: device.CUDA, Driver: driver, Sync: true}

@@ -45,7 +45,9 @@ type gpuFinder struct {
 	store   store
 	found   gpuFound
 	refuser refuser
-	fits    int // reads of the batch at a time
+	made    [][]locate.Candidate // see takeOrdered
+	reverse [][]locate.Candidate // likewise, of each worker
+	fits    int                  // reads of the batch at a time
 }
 
 // Ahead has records made while the GPU works.
@@ -191,6 +193,7 @@ type gpuFound struct {
 	ordered    []gpuOrdered
 	rounds     rounds             // of ordered
 	candidates []locate.Candidate // that a GPU left to the host
+	leads      rounds             // of candidates that it has put in order
 	ends       []locate.End
 }
 
@@ -212,7 +215,7 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	w.refuser.refused = 0
 	*found = gpuFound{
 		located: found.located[:0], ordered: found.ordered[:0], rounds: rounds{found.rounds.from[:0], found.rounds.places[:0]},
-		candidates: found.candidates[:0], ends: found.ends[:0],
+		candidates: found.candidates[:0], leads: rounds{found.leads.from[:0], found.leads.places[:0]}, ends: found.ends[:0],
 	}
 	part := w.upload(b)
 	part.limit = limit
@@ -293,7 +296,11 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	}
 	threads := w.options.Threads
 	f.Counts.Refused += w.refuser.refused
-	f.Candidates.Group([][]locate.Candidate{found.candidates}, readOfCandidate, len(b.Reads), threads)
+	if len(found.leads.from) > 0 {
+		found.candidates = f.Candidates.Merge(found.candidates, found.leads, threads)
+	} else {
+		f.Candidates.Group([][]locate.Candidate{found.candidates}, readOfCandidate, len(b.Reads), threads)
+	}
 	f.Ends.Group(append(ends, found.ends), readOfEnd, len(b.Reads), threads)
 	f.Located.Group([][]Located{found.located}, readOfLocated, len(b.Reads), threads)
 	found.ordered = f.ordered.Merge(found.ordered, found.rounds, threads)
@@ -471,7 +478,11 @@ func (p *gpuPass) verified(first, n int) error {
 		return ErrTooMuch
 	}
 	p.add(verified.locations, verified.places, verified.operations)
-	p.take(verified.left)
+	if p.looks() {
+		p.takeOrdered(verified.left, verified.places)
+	} else {
+		p.take(verified.left)
+	}
 	p.refuser.refused += verified.refused
 	return nil
 }

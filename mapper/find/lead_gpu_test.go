@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -560,7 +561,7 @@ func TestLeastInContig(t *testing.T) {
 	} {
 		l := gpuCandidate{read: c.code << kernels.LeastShift, diagonal: p.chunk.position(c.at)}
 		var got []int32
-		for _, candidate := range p.localCandidates(nil, l) {
+		for _, candidate := range p.localCandidates(nil, l, -1) {
 			got = append(got, candidate.Differences)
 		}
 		if !slices.Equal(got, c.want) {
@@ -712,4 +713,136 @@ func onOne(ref *dna.Reference, read string, diagonal int) int {
 		best = max(best, score)
 	}
 	return len(read) - best
+}
+
+// TestLeadsInOrder has reads with a candidate at each of many copies, on both strands of three
+// contigs: as many as a thread sorts, one more, and more than a block sorts at a time.
+func TestLeadsInOrder(t *testing.T) {
+	t.Parallel()
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	r := rand.New(rand.NewPCG(91, 92))
+	copies := []int{1, kernels.OrderSorted, kernels.OrderSorted + 1, effort.Pick(2500, 1100), 0}
+	contigs := make([]string, 3)
+	var reads []string
+	var at []int // of which read each copy is
+	for i, n := range copies {
+		reads = append(reads, truth.Random(r, 60, "ACGT"))
+		at = append(at, slices.Repeat([]int{i}, n)...)
+	}
+	r.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
+	want := make([][]locate.Candidate, len(reads))
+	for i, read := range at {
+		contig, strand, s := i*len(contigs)/len(at), r.IntN(2), reads[read]
+		if strand == locate.Reverse {
+			s = truth.ReverseComplement(s)
+		}
+		contigs[contig] += truth.Random(r, 10, "ACGT")
+		want[read] = append(want[read], locate.Candidate{Place: locate.At(contig, strand), Diagonal: int32(len(contigs[contig]))})
+		contigs[contig] += s
+	}
+	for _, queue := range []int{0, 1 << 8} { // several passes
+		o := Options{Engine: EngineSkim, Threads: 2, Times: &Times{}, Local: &Local{Cap: locate.DefaultCap}, Limits: Limits{GPUQueue: queue}}
+		gpus, err := OnGPUs(truth.Reference(t, contigs...), device.Choice{Kind: device.CUDA, Driver: driver}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := gpus.Finders()[0].(*gpuFinder)
+		b, err := w.Pack(truth.Reads(reads...), 1, func(m int) int { return m / 6 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f Found
+		if _, err = w.Find(b, &f); err != nil {
+			t.Fatal(err)
+		}
+		for i := range reads {
+			compare := func(a, b locate.Candidate) int {
+				return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Diagonal, b.Diagonal))
+			}
+			got := slices.Clone(f.Candidates.Of(i))
+			if queue == 0 && !slices.IsSortedFunc(got, compare) {
+				t.Errorf("the candidates of read %d are in another order: %v", i, got)
+			}
+			slices.SortFunc(got, compare)
+			slices.SortFunc(want[i], compare)
+			if !slices.EqualFunc(got, want[i], func(a, b locate.Candidate) bool { return compare(a, b) == 0 && int(a.Read) == i }) {
+				t.Errorf("queue %d: read %d has %d candidates, want %d", queue, i, len(got), len(want[i]))
+			}
+		}
+		if err := gpus.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTakeOrdered compares the candidates of ordered lists, also over borders of contigs, where one
+// may be none of the reference, or two, with the candidates of each item.
+func TestTakeOrdered(t *testing.T) {
+	t.Parallel()
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	r := rand.New(rand.NewPCG(93, 94))
+	contigs := []string{truth.Random(r, 300, "ACGT"), truth.Random(r, 150, "ACGT"), truth.Random(r, 9, "ACGT"), truth.Random(r, 200, "ACGT")}
+	var reads []string
+	for range 2*CutReads + 9 {
+		reads = append(reads, truth.Random(r, 60+r.IntN(60), "ACGT"))
+	}
+	o := Options{Engine: EngineSkim, Threads: 3, Times: &Times{}, Local: &Local{Cap: locate.DefaultCap}}
+	p, b, end := leadPass(t, driver, truth.Reference(t, contigs...), o, 5, reads)
+	defer end()
+	last := p.ref.Contigs[len(contigs)-1].End()
+	irregular := 0
+	for n := range 40 {
+		p.found = gpuFound{}
+		want := make([][]locate.Candidate, len(reads))
+		inside := n%2 == 0 // no read over a border
+		for range 1 + n%3 {
+			var left []gpuCandidate
+			places := make([]uint32, len(reads))
+			for i := range reads {
+				var all []gpuCandidate
+				for range r.IntN(4) * r.IntN(4) {
+					at := r.IntN(last+200) - 100
+					if c := p.ref.Contigs[max(p.ref.ContigAt(at), 0)]; inside && (at < c.Start || at+len(reads[i]) > c.End()) {
+						continue
+					}
+					all = append(all, gpuCandidate{read: uint32(i) | uint32(r.IntN(2))*kernels.Strand | kernels.Whole<<kernels.LeastShift, diagonal: p.chunk.position(at)})
+				}
+				slices.SortFunc(all, func(a, b gpuCandidate) int {
+					return cmp.Or(cmp.Compare(a.read&kernels.Strand, b.read&kernels.Strand), cmp.Compare(a.position(), b.position()))
+				})
+				for _, l := range all {
+					made := p.localCandidates(nil, l, -1)
+					want[i] = append(want[i], made...)
+					if len(made) != 1 {
+						irregular++
+					}
+				}
+				left = append(left, all...)
+				places[i] = uint32(len(left))
+			}
+			p.takeOrdered(left, places)
+		}
+		var f Found
+		f.Candidates.Merge(p.found.candidates, p.found.leads, 2)
+		if p.found.candidates == nil {
+			continue
+		}
+		for i := range reads {
+			compare := func(a, b locate.Candidate) int {
+				return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Diagonal, b.Diagonal))
+			}
+			got := slices.Clone(f.Candidates.Of(i))
+			if inside && n%3 == 0 && !slices.IsSortedFunc(got, compare) {
+				t.Fatalf("case %d: the candidates of read %d are in another order: %v", n, i, got)
+			}
+			slices.SortFunc(got, compare)
+			slices.SortFunc(want[i], compare)
+			if !slices.Equal(got, want[i]) {
+				t.Fatalf("case %d: read %d has %v, want %v", n, i, got, want[i])
+			}
+		}
+	}
+	if irregular == 0 || b.Length(0) == 0 {
+		t.Error("no candidate lies over a border")
+	}
 }

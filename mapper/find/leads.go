@@ -34,9 +34,11 @@ type refuser struct {
 const refuseGrain = 1 << 10
 
 // add adds the candidates of a batch that n items make, in the order of the items. It leaves out
-// candidates that cannot lead to local locations, or parts, unless a GPU has looked at all. item
-// appends the candidates of one item.
-func (r *refuser) add(to []locate.Candidate, of *shared, b *Batch, n int, looked bool, item func(to []locate.Candidate, i int) []locate.Candidate) []locate.Candidate {
+// candidates that cannot lead to local locations, or parts. item appends the candidates of one
+// item.
+func (r *refuser) add(
+	to []locate.Candidate, of *shared, b *Batch, n int, item func(to []locate.Candidate, i int) []locate.Candidate,
+) []locate.Candidate {
 	threads := of.options.Threads
 	r.locals, r.touched = parallel.Resize(r.locals, threads), parallel.Resize(r.touched, threads)
 	for i := range r.locals {
@@ -51,10 +53,6 @@ func (r *refuser) add(to []locate.Candidate, of *shared, b *Batch, n int, looked
 		made := r.made[grain][:0]
 		for i := grain * refuseGrain; i < min((grain+1)*refuseGrain, n); i++ {
 			made = item(made, i)
-		}
-		if looked {
-			r.made[grain] = made
-			return
 		}
 		// The processor waits for all fetches of a grain together.
 		local, touched := &r.locals[worker], uint64(0)

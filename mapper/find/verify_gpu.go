@@ -3,6 +3,7 @@ package find
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"scanmap/dna"
 	"scanmap/gpu/device"
@@ -28,7 +29,7 @@ type gpuVerify struct {
 // gpuVerified is what candidates of a pass led to, in host memory.
 type gpuVerified struct {
 	locations  []gpuOrdered
-	places     []uint32 // after the last of the locations of each read
+	places     []uint32 // after the last of the locations of each read or, of local ones, of left
 	operations []uint32
 	left       []gpuCandidate // to the host
 	refused    int64          // candidates that were left, but lead to nothing
@@ -130,8 +131,11 @@ func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerifie
 	case p.thin:
 		p.keep.keep(p, v, n)
 	}
-	if v.hands(p) {
+	switch {
+	case v.hands(p):
 		v.order(p, n)
+	case p.looks():
+		v.orderLeads(p, n)
 	}
 	return v.collect(p, n)
 }
@@ -237,6 +241,24 @@ func (v *gpuVerify) order(p *gpuPass, n int) {
 	}
 }
 
+// orderLeads brings the candidates that lead left together by read, in order of (strand, diagonal).
+func (v *gpuVerify) orderLeads(p *gpuPass, n int) {
+	q, reads := p.queue, len(p.batch.Reads)
+	q.Clear(&v.places, 4*reads)
+	params := &kernels.OrderLeadsParams{
+		Leads: v.grouped.At(0), Count: v.counters.At(4 * kernels.EmitLeads), Places: v.places.At(0),
+		Ordered: v.left.At(0), Scratch: v.grouped.At(0), Many: v.many.At(0),
+		Counters: v.counters.At(4 * (kernels.EmitCounters + kernels.KeepCounters)), Reads: uint32(reads),
+	}
+	device.LaunchBlocks(q, "order_leads_count", blocksFor(q, "order_leads_count", n), params)
+	runningSums(q, &v.places, &v.parts, reads)
+	device.LaunchBlocks(q, "order_leads_place", blocksFor(q, "order_leads_place", n), params)
+	device.Launch(q, "order_leads_few", reads, params)
+	if n > kernels.OrderSorted {
+		device.LaunchBlocks(q, "order_leads_many", min(n/kernels.OrderSorted, sortBlocks*q.GPU.Info().Multiprocessors), params)
+	}
+}
+
 // align turns windows into locations with their alignments.
 func (v *gpuVerify) align(p *gpuPass, n int) {
 	q := p.queue
@@ -280,10 +302,10 @@ func (v *gpuVerify) collect(p *gpuPass, n int) (out gpuVerified, total int64) {
 	case p.thin:
 		ofOperations, runs = &v.kept, counters[kernels.EmitCounters+kernels.KeepOperations]
 	}
-	left, ofLeft := counters[kernels.EmitLeft], &v.left
+	left := counters[kernels.EmitLeft]
 	if p.looks() {
 		out.refused = int64(left - counters[kernels.EmitLeads])
-		left, ofLeft = counters[kernels.EmitLeads], &v.grouped
+		left = counters[kernels.EmitLeads]
 	}
 	total = int64(count) + int64(left)
 	if p.found.count()+total > p.limit {
@@ -293,12 +315,12 @@ func (v *gpuVerify) collect(p *gpuPass, n int) (out gpuVerified, total int64) {
 	out.operations = v.hostOperations.Resize(q, min(int(runs), operationsEach*n+someOperations))
 	out.left = v.hostLeft.Resize(q, int(left))
 	device.Download(q, out.locations, ordered, 0)
-	if count > 0 {
+	if count > 0 || p.looks() {
 		out.places = v.hostPlaces.Resize(q, len(p.batch.Reads))
 		device.Download(q, out.places, &v.places, 0)
 	}
 	device.Download(q, out.operations, ofOperations, 0)
-	device.Download(q, out.left, ofLeft, 0)
+	device.Download(q, out.left, &v.left, 0)
 	if q.Wait() != nil {
 		return gpuVerified{}, total
 	}
@@ -378,8 +400,8 @@ func (p *gpuPass) take(left []gpuCandidate) {
 	found := &p.found
 	from := len(found.candidates)
 	if p.options.Local != nil {
-		found.candidates = p.refuser.add(found.candidates, &p.shared, p.batch, len(left), p.looks(), func(to []locate.Candidate, i int) []locate.Candidate {
-			return p.localCandidates(to, left[i])
+		found.candidates = p.refuser.add(found.candidates, &p.shared, p.batch, len(left), func(to []locate.Candidate, i int) []locate.Candidate {
+			return p.localCandidates(to, left[i], -1)
 		})
 		return
 	}
@@ -394,15 +416,100 @@ func (p *gpuPass) take(left []gpuCandidate) {
 	found.candidates = found.candidates[:from+len(taken)]
 }
 
+// takeOrdered adds candidates of local locations that a GPU has looked at and put in order. Those
+// of a read end before its place, where the next read's begin; places are changed.
+func (p *gpuPass) takeOrdered(left []gpuCandidate, places []uint32) {
+	if len(left) == 0 {
+		return
+	}
+	found, reads := &p.found, len(places)
+	from := len(found.candidates)
+	found.candidates = extend(found.candidates, len(left))
+	taken := found.candidates[from:]
+	units := (reads + CutReads - 1) / CutReads
+	p.made, p.reverse = parallel.Resize(p.made, units), parallel.Resize(p.reverse, p.options.Threads)
+	before := func(read int) int { // the candidates of reads before one
+		if read == 0 {
+			return 0
+		}
+		return int(places[read-1])
+	}
+	var others atomic.Bool // whether a candidate is none of the reference, or several
+	parallel.Ranges(p.options.Threads, units, 1, func(worker, unit, _ int) {
+		first, beyond := unit*CutReads, min((unit+1)*CutReads, reads)
+		begin, end := before(first), before(beyond)
+		made := taken[begin:begin:end] // may move elsewhere
+		for i, at := first, begin; i < beyond; i++ {
+			to := int(places[i])
+			made = p.ofRead(made, left[at:to], &p.reverse[worker])
+			if at = to; len(made) != at-begin {
+				others.Store(true)
+			}
+		}
+		p.made[unit] = made
+	})
+	if others.Load() {
+		found.candidates = append(found.candidates[:from], slices.Concat(p.made...)...)
+		clear(places)
+		for i := range found.candidates[from:] {
+			places[found.candidates[from+i].Read]++
+		}
+		for i := 1; i < reads; i++ {
+			places[i] += places[i-1]
+		}
+	}
+	found.leads = rounds{append(found.leads.from, from), append(found.leads.places, places...)}
+}
+
+// ofRead appends the candidates of the reference for those of a read, by (strand, diagonal): by
+// place and diagonal, but where contigs meet. scratch is memory.
+func (p *gpuPass) ofRead(to []locate.Candidate, left []gpuCandidate, scratch *[]locate.Candidate) []locate.Candidate {
+	first, reverse, contig := len(to), -1, 0
+	for _, l := range left {
+		if reverse < 0 && l.read&kernels.Strand != 0 {
+			reverse, contig = len(to), 0
+		}
+		before := len(to)
+		if to = p.localCandidates(to, l, contig); len(to) > before {
+			contig = to[len(to)-1].Place.Contig()
+		}
+	}
+	if reverse > first && reverse < len(to) && to[reverse].Place < to[reverse-1].Place {
+		*scratch = append((*scratch)[:0], to[reverse:]...)
+		mergeByPlace(to[first:], *scratch)
+	}
+	return to
+}
+
+// mergeByPlace sets the last candidates to others, and merges them with those before. Either are in
+// order of their places.
+func mergeByPlace(all, others []locate.Candidate) {
+	n := len(all) - len(others)
+	for at := len(all); len(others) > 0; {
+		at--
+		if last := len(others) - 1; n > 0 && all[n-1].Place > others[last].Place {
+			n--
+			all[at] = all[n]
+		} else {
+			all[at], others = others[last], others[:last]
+		}
+	}
+}
+
 // localCandidates appends the candidates of the reference for a candidate of the chunk, where a
 // read may be clipped. There is one for each contig with as many bases on the diagonal as a piece
-// has, because the middle of the read may lie in no contig, or in another.
-func (p *gpuPass) localCandidates(to []locate.Candidate, l gpuCandidate) []locate.Candidate {
+// has, because the middle of the read may lie in no contig, or in another. The first may lie in
+// `contig`.
+func (p *gpuPass) localCandidates(to []locate.Candidate, l gpuCandidate, contig int) []locate.Candidate {
 	read, strand := l.index(), strandOf(l.read)
 	from := int(l.position()) - kernels.TextPadding + p.chunk.offset
 	end := from + int(p.batch.length[read])
-	for i := max(p.ref.ContigAt(from), 0); i < len(p.ref.Contigs) && p.ref.Contigs[i].Start < end; i++ {
-		c := &p.ref.Contigs[i]
+	contigs := p.ref.Contigs
+	if contig < 0 || contigs[contig].Start > from || contig+1 < len(contigs) && contigs[contig+1].Start <= from {
+		contig = max(p.ref.ContigAt(from), 0)
+	}
+	for i := contig; i < len(contigs) && contigs[i].Start < end; i++ {
+		c := &contigs[i]
 		if min(end, c.End())-max(from, c.Start) >= minPiece {
 			candidate := locate.Candidate{Read: read, Place: locate.At(i, strand), Diagonal: int32(from - c.Start), Differences: locate.OffContig}
 			if least := l.least(); least < 0 && from >= c.Start && end <= c.End() {
