@@ -45,8 +45,8 @@ type Local struct {
 	stretch   stretchCells
 	twins     localTwins
 	locations []Location
-	budget    *localBudget                 // of the read at hand
-	budgets   map[localSought]*localBudget // budgets that were set lately
+	budget    *localBudget   // of the read at hand
+	budgets   []*localBudget // budgets that were set lately, by slot
 	// diagonals are those at hand, of one place, with their words.
 	place       Place
 	diagonals   []localDiagonal

@@ -33,8 +33,17 @@ type localCosts struct {
 // A localSought is what a localBudget follows from.
 type localSought struct{ m, least, sought, found, cap int }
 
-// mostBudgets is how many budgets are kept: reads of a run have few lengths, and some bounds each.
-const mostBudgets = 512
+// 1 << budgetBits budgets are kept: reads of a run have few lengths, and some bounds each.
+const budgetBits = 9
+
+// slot returns where a budget is kept.
+func (of *localSought) slot() uint64 {
+	x := uint64(of.m)
+	for _, y := range [...]int{of.least, of.sought, of.found, of.cap} {
+		x = x<<11 ^ x>>53 ^ uint64(y)
+	}
+	return x * 0x9e3779b97f4a7c15 >> (64 - budgetBits)
+}
 
 // begin takes up a read of m bases with a least score, and returns its budget. Locations are sought
 // that lose no more than `sought`, or all if that is more than m - T. Its candidates were found for
@@ -44,14 +53,14 @@ func (l *Local) begin(m, least, sought, found int) *localBudget {
 	if l.budget != nil && l.budget.of == key {
 		return l.budget
 	}
-	l.budget = l.budgets[key]
-	if l.budget == nil {
-		if l.budgets == nil || len(l.budgets) == mostBudgets {
-			l.budgets = map[localSought]*localBudget{}
-		}
-		l.budget = newLocalBudget(key)
-		l.budgets[key] = l.budget
+	if l.budgets == nil {
+		l.budgets = make([]*localBudget, 1<<budgetBits)
 	}
+	kept := &l.budgets[key.slot()]
+	if *kept == nil || (*kept).of != key {
+		*kept = newLocalBudget(key)
+	}
+	l.budget = *kept
 	return l.budget
 }
 

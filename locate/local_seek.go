@@ -6,30 +6,15 @@ import (
 	"scanmap/dna"
 )
 
-// Seek appends the candidates of a read at a place for locations that lose r.Sought at most and go
-// through a diagonal in [low, high). On the diagonals of candidates one of the read's pieces lies
-// unchanged. They are in the range, or so near that they may lead to alignments in the same place.
-// A diagonal comes once for each of its pieces. Seek compares all bases there and needs no table of
-// the reference.
-//
-// An alignment has a piece on one of its diagonals, which is no more than a spread from any other
-// one. Without a candidate up to a spread from the range there is no such location, and Seek does
-// not look farther.
+// Seek appends the candidates of a read at a place for locations that lose r.Sought at most. On
+// their diagonals one of the read's pieces lies unchanged. The diagonals are in [low, high), or so
+// near that they may lead to alignments in the same place. A diagonal comes once for each of its
+// pieces. Seek compares all bases there and needs no table of the reference.
 func (l *Local) Seek(candidates []Candidate, r *Read, p Place, low, high int) []Candidate {
 	strand := r.Strand(p)
 	m := strand.Length()
-	b, before := l.begin(m, m-r.K, r.Sought, r.Found), len(candidates)
-	candidates = l.seekOn(candidates, strand, p, low-b.spread, high+b.spread)
-	if len(candidates) == before {
-		return candidates
-	}
-	candidates = l.seekOn(candidates, strand, p, low-b.apart(), low-b.spread)
-	return l.seekOn(candidates, strand, p, high+b.spread, high+b.apart())
-}
-
-// seekOn appends candidates of the read at hand on diagonals [low, high) of a place.
-func (l *Local) seekOn(candidates []Candidate, strand *Strand, p Place, low, high int) []Candidate {
-	b, c, m := l.budget, l.contig(p), strand.Length()
+	b, c := l.begin(m, m-r.K, r.Sought, r.Found), l.contig(p)
+	low, high = low-b.apart(), high+b.apart()
 	var equal [4]uint64
 	for i := range b.pieces {
 		first := b.inset + i*(m-2*b.inset)/b.pieces // lemma 3 allows pieces anywhere

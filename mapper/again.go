@@ -28,7 +28,9 @@ func (w *worker) hold(p *part, out *looked, from int, most func(i int) int32) {
 	for i, s := range g.spans {
 		n += g.count(s, most(i)) // none of a known read
 	}
-	kept := &find.Kept{All: make([]find.HeldLocation, 0, n)}
+	kept := &find.Kept{ // with room for what most groups have
+		All: make([]find.HeldLocation, 0, n), Others: make([]find.Located, 0, min(n, 64)), Operations: make([]locate.Operation, 0, min(n, 256)),
+	}
 	out.reads = make([]find.HeldRead, len(g.spans))
 	for i, s := range g.spans {
 		if p.known(from + i) {

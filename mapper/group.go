@@ -35,6 +35,9 @@ type group struct {
 	// view is read `viewed` of the batch.
 	view   locate.Read
 	viewed int
+	// sought is a view of a read that was sought again.
+	sought locate.Read
+	again  int // of the reads of the part that were sought again, the next one
 	sorter sorter
 }
 
@@ -107,6 +110,7 @@ func (g *group) locate(ctx context.Context, p *part, from, to int, withKnown boo
 	if g.nearAlone {
 		g.reader.Near = int(g.near)
 	}
+	g.again, _ = p.again.search(from)
 	for i := from; i < to; i += b.Together {
 		if withKnown || !p.unitKnown(i) {
 			g.locateReads(ctx, p, i)
@@ -124,7 +128,7 @@ func (g *group) locateReads(ctx context.Context, p *part, first int) {
 	b, f := p.batch, p.found
 	for i := first; i < first+b.Together; i++ {
 		before := len(g.locations)
-		again, at, found := p.again.of(i)
+		again, at, found := p.again.of(i, &g.again)
 		switch {
 		case found && again.parts:
 			g.locations = g.reader.Parts(g.locations, g.read(i), again.found.Candidates.Of(at))
@@ -132,10 +136,12 @@ func (g *group) locateReads(ctx context.Context, p *part, first int) {
 				g.parts[i] = slices.Clone(all)
 			}
 		case found:
-			view := again.batch.Read(at)
-			g.append(ctx, again.batch, again.found, at, i, &view)
-		case f.Count(i, i+1) > 0 || f.Unlisted():
+			g.sought = again.batch.Read(at)
+			g.append(ctx, again.batch, again.found, at, i, &g.sought)
+		case f.Unlisted() || f.Count(i, i+1) > f.Locations(i, i+1):
 			g.append(ctx, b, f, i, i, g.read(i))
+		case f.Count(i, i+1) > 0:
+			g.append(ctx, b, f, i, i, nil)
 		}
 		g.spans = append(g.spans, span{before, len(g.locations)})
 		g.addHorizon(i, before)

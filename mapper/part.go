@@ -90,13 +90,14 @@ func (s *soughtAgain) know(b *find.Batch) {
 	}
 }
 
-// of tells whether a read of the part was sought again, and which read of the batch it is.
-func (s *soughtAgain) of(read int) (again *soughtAgain, at int, found bool) {
-	if len(s.reads) == 0 {
-		return s, 0, false
+// of tells whether a read of the part was sought again, and which read of the batch it is. next is
+// the first of the reads that may be it, and then the first no less.
+func (s *soughtAgain) of(read int, next *int) (again *soughtAgain, at int, found bool) {
+	for *next < len(s.reads) && s.reads[*next].read < read {
+		*next++
 	}
-	i, is := s.search(read)
-	return s, s.first + i, is && (s.batch.Length(s.first+i) > 0)
+	i := *next
+	return s, s.first + i, i < len(s.reads) && s.reads[i].read == read && s.batch.Length(s.first+i) > 0
 }
 
 // listed is how much is listed of reads [from, to) of the part.
