@@ -34,6 +34,7 @@ constexpr u32 LEAD_THREADS = 128;
 constexpr u32 LEAD_WORDS = 8; // exported: most words of 64 bases of a read that is looked at
 constexpr u32 LONGEST_GAP = 100;
 constexpr u32 MOST_NEAR = 63; // diagonals on either side of one
+constexpr u32 MOST_WIDE = 31; // as many where a warp has room for all
 constexpr u32 WAVE_LOSSES = 40; // that lead_waves has room for, from 0 on
 constexpr u32 LEAST_PART = 50;  // exported: bases of a part of a read
 constexpr u32 PART_PERCENT = 4; // exported: of its bases, its edits at most
@@ -59,6 +60,8 @@ struct LeadParams {
 	u32 unused;
 	u32x2* waves; // candidates for lead_waves, with room for all
 	u32* waiting; // how many those are; 0 before
+	u32x2* wide;  // and for lead_wide
+	u32* widest;
 };
 
 // A Diagonal is one of a strand, at a position of the text, and what its read may lose.
@@ -239,10 +242,10 @@ constexpr u32 KNOWN = 2;      // kept, and no alignment with gaps loses less tha
 constexpr u32 NEAR_WAITS = 4; // for lead_waves, which looks at gaps below the cost of the cap,
 constexpr u32 FAR_WAITS = 8;  // and at gaps of the cost of the cap
 
-// Above the index of a read is what alignments with gaps lose at least that have a piece on the
-// diagonal of a candidate, or 0 if that is not known. GAPLESS is no less than the best without a
-// gap does. GAPLESS_LOSS more than what this one loses says that too; if it has all bases of the
-// read, WHOLE more than its mismatches does.
+// Above the index of a read, from LEAST_SHIFT on, is what alignments with gaps lose at least that
+// have a piece on the diagonal of a candidate, or 0 if that is not known. GAPLESS is no less than
+// the best without a gap does. GAPLESS_LOSS more than what this one loses says that too; if it has
+// all bases of the read, WHOLE more than its mismatches does.
 constexpr u32 GAPLESS = 63;      // exported
 constexpr u32 GAPLESS_LOSS = 64; // exported
 constexpr u32 WHOLE = 112;       // exported
@@ -443,55 +446,67 @@ struct WaveCell {
 constexpr u32 WIN_RUN = LOST_GAP + 1; // the least run of equal bases that wins
 constexpr i32 NEVER_ON = -(1 << 14); // a read's bases more are still less than 0
 
-// A warp has a lane for each diagonal, and two rows of cells for each loss: for ways before they
-// have been on the diagonal in question, and after. Few diagonals have half of a row each.
+// A warp has a lane for each diagonal, or for two, and two rows of cells for each loss: for ways
+// before they have been on the diagonal in question, and after. Few diagonals have half of a row
+// each.
 constexpr u32 WAVE_THREADS = 64;
-constexpr u32 WAVE_DIAGONALS = 32, FEW_DIAGONALS = 16;
+constexpr u32 WIDE_THREADS = 32;
+constexpr u32 FEW_DIAGONALS = 16;
 
-// NARROW is how far diagonals on either side are where the host finds the best one by vectors.
-constexpr u32 NARROW = 31;
-
-// A Wave is what a lane knows.
+// A Wave is what a lane knows of its diagonals: number `lane` of each 32.
+template <u32 PARTS>
 struct Wave {
 	u32 diagonals, through; // their number, and that of the diagonal in question
-	u64 differs[LEAD_WORDS];
+	u64 differs[PARTS][LEAD_WORDS];
 	u64 broken[LEAD_WORDS]; // of all diagonals
-	i32 at;                 // the lane's diagonal, from the one in question
+	i32 at[PARTS];          // the lane's diagonals, from the one in question
 };
 
 // broken_from counts the broken blocks that begin at a base or after it.
-DEVICE i32 broken_from(const Wave& v, u32 length, u32 at) {
+template <u32 PARTS>
+DEVICE i32 broken_from(const Wave<PARTS>& v, u32 length, u32 at) {
 	i32 n = 0;
 	for (u32 w = at / 64; w < words_of(length); w++) n += popcount64(v.broken[w] & ~lowest(w == at / 64 ? at % 64 : 0));
 	return n;
 }
 
 // find_wave finds the diagonals on which segments win. It returns false if they are too many.
-DEVICE bool find_wave(const Text& text, const Diagonal& d, u32 near, Wave& v) {
-	v.diagonals = v.through = 0, v.at = 0;
+template <u32 PARTS>
+DEVICE bool find_wave(const Text& text, const Diagonal& d, u32 near, Wave<PARTS>& v) {
+	v.diagonals = v.through = 0;
+	for (u32 part = 0; part < PARTS; part++) v.at[part] = 0;
 	for (i32 from = -i32(near); from <= i32(near); from += 32) {
 		const i32 at = from + i32(lane());
 		const u32 win = ballot(at == 0 || (at <= i32(near) && wins_on(text, d, d.at + u32(at)) > 0)), n = popcount(win);
 		if (from <= 0 && from + 32 > 0) v.through = v.diagonals + popcount(win & below(u32(-from)));
-		if (lane() >= v.diagonals && lane() < v.diagonals + n) {
-			u32 left = win;
-			for (u32 i = v.diagonals; i < lane(); i++) left &= left - 1;
-			v.at = from + i32(find_first(left));
+		for (u32 part = 0; part < PARTS; part++) {
+			const u32 mine = 32 * part + lane();
+			if (mine >= v.diagonals && mine < v.diagonals + n) {
+				u32 left = win;
+				for (u32 i = v.diagonals; i < mine; i++) left &= left - 1;
+				v.at[part] = from + i32(find_first(left));
+			}
 		}
 		v.diagonals += n;
 	}
-	if (v.diagonals > WAVE_DIAGONALS) return false;
-	const u32 mine = v.diagonals > FEW_DIAGONALS ? lane() : lane() % FEW_DIAGONALS;
-	v.at = i32(shuffle(u32(v.at), mine));
-	Diagonal of = d;
-	of.at = d.at + u32(v.at);
-	differing(text, of, v.differs);
+	if (v.diagonals > 32 * PARTS) return false;
+	u64 every[LEAD_WORDS];
+	for (u32 w = 0; w < LEAD_WORDS; w++) every[w] = ~0ull;
+	for (u32 part = 0; part < PARTS; part++) {
+		const u32 mine = PARTS > 1 || v.diagonals > FEW_DIAGONALS ? lane() : lane() % FEW_DIAGONALS;
+		v.at[part] = i32(shuffle(u32(v.at[part]), mine));
+		Diagonal of = d;
+		of.at = d.at + u32(v.at[part]);
+		differing(text, of, v.differs[part]);
+		for (u32 w = 0; w < words_of(d.length); w++) {
+			u64 x = v.differs[part][w];
+			x |= x >> 1;
+			x |= x >> 2;
+			if (32 * part + mine < v.diagonals) every[w] &= x;
+		}
+	}
 	for (u32 w = 0; w < words_of(d.length); w++) {
-		u64 x = v.differs[w];
-		x |= x >> 1;
-		x |= x >> 2;
-		if (mine >= v.diagonals) x = ~0ull;
-		u32 low = u32(x), high = u32(x >> 32);
+		u32 low = u32(every[w]), high = u32(every[w] >> 32);
 		for (u32 other = 1; other < 32; other *= 2) low &= shuffle_xor(low, other), high &= shuffle_xor(high, other);
 		v.broken[w] = joined(low, high) & 0x1111111111111111 & lowest((d.length - 64 * w) & ~3u);
 	}
@@ -500,54 +515,64 @@ DEVICE bool find_wave(const Text& text, const Diagonal& d, u32 near, Wave& v) {
 
 // least_of returns what alignments lose at least that go through a diagonal, with gaps of less than
 // the cost of the cap, or more than asked for: localWave.least of locate/wave.go, with a lane for
-// each diagonal. A loss has ROWS times 32 cells.
-template <u32 ROWS>
-DEVICE i32 least_of(const Diagonal& d, const Wave& v, WaveCell* cells) {
+// each diagonal, or for PARTS. A loss has ROWS times PARTS times 32 cells.
+template <u32 ROWS, u32 PARTS>
+DEVICE i32 least_of(const Diagonal& d, const Wave<PARTS>& v, WaveCell* cells) {
 	const i32 most = d.most, length = d.length;
 	if (4 * broken_from(v, d.length, 0) - 6 > most) return most + 1;
-	const u32 mine = ROWS > 1 ? lane() : lane() % FEW_DIAGONALS;
-	const bool has = mine < v.diagonals, through = mine == v.through;
 	const i32 inserted = d.each < d.length ? 1 : 2; // what an inserted base loses
 	const i32 detour = LOST_GAP + inserted + WIN_RUN; // what a leap over WIN_RUN bases loses
-	const i32 from_below = v.at - i32(shuffle(u32(v.at), (lane() - 1) & 31)), to_above = i32(shuffle(u32(v.at), (lane() + 1) & 31)) - v.at;
-	const bool has_below = has && mine > 0, has_above = mine + 1 < v.diagonals;
-	i32 furthest[ROWS], least = most + 1;
-	for (u32 row = 0; row < ROWS; row++) furthest[row] = -1;
+	i32 from_below[PARTS], to_above[PARTS], furthest[PARTS][ROWS], least = most + 1;
+	for (u32 part = 0; part < PARTS; part++) {
+		const i32 under = shuffle(u32(v.at[part]), (lane() - 1) & 31), over = shuffle(u32(v.at[part]), (lane() + 1) & 31);
+		from_below[part] = v.at[part] - under, to_above[part] = over - v.at[part];
+		for (u32 row = 0; row < ROWS; row++) furthest[part][row] = -1;
+	}
+	for (u32 part = 0; part + 1 < PARTS; part++) {
+		const i32 last = shuffle(u32(v.at[part]), 31), next = shuffle(u32(v.at[part + 1]), 0);
+		if (lane() == 0) from_below[part + 1] = v.at[part + 1] - last;
+		if (lane() == 31) to_above[part] = next - v.at[part];
+	}
 	warp_barrier();
 	for (i32 lost = 0; lost < least; lost++) {
 		i32 all = least, joining = NEVER_ON;
-		for (u32 row = 0; row < ROWS; row++) {
-			const bool been = ROWS > 1 ? row > 0 : lane() >= FEW_DIAGONALS;
-			WaveCell* const here = cells + (lost * ROWS + row) * 32 + lane();
-			const auto cell = [&](i32 before, i32 beside) -> const WaveCell& { return *(here - before * i32(ROWS * 32) + beside); };
-			i32 on = NEVER_ON, up = NEVER_ON, down = NEVER_ON, leap = NEVER_ON;
-			if (has_below) {
-				if (lost >= from_below) up = cell(from_below, -1).up;
-				if (lost >= i32(LOST_GAP) + from_below) up = maximum(up, i32(cell(LOST_GAP + from_below, -1).on));
-			}
-			if (has_above) {
-				const i32 loss = inserted * to_above;
-				if (lost >= loss) down = cell(loss, 1).down + to_above;
-				if (lost >= i32(LOST_GAP) + loss) down = maximum(down, cell(LOST_GAP + loss, 1).on + to_above);
-			}
-			if (lost > 0) leap = cell(1, 0).leap + 1;
-			if (lost >= i32(LOST_GAP)) leap = maximum(leap, i32(LOST_GAP) + maximum(i32(cell(LOST_GAP, 0).up), i32(cell(LOST_GAP, 0).down)));
-			if (lost >= detour) leap = maximum(leap, cell(detour, 0).on + i32(WIN_RUN));
-			const i32 steps = maximum(maximum(up, down), leap);
-			if (row == 0) joining = shuffle(u32(steps), v.through);
-			if (has && (!through || been)) {
-				i32 first = steps;
-				if (!been || through) first = maximum(first, lost);
-				if (been && through) first = maximum(first, joining);
-				if (lost >= i32(LOST_MISMATCH)) first = maximum(first, cell(LOST_MISMATCH, 0).on + 1);
-				if (first > furthest[row]) {
-					on = furthest[row] = next_differing(v.differs, d.length, first, false);
-					if (been) all = lost + length - on;
-					if (lost + 4 * broken_from(v, d.length, on) - 3 >= least) on = NEVER_ON;
+		for (u32 row = 0; row < ROWS; row++)
+			for (u32 part = 0; part < PARTS; part++) {
+				const u32 number = ROWS > 1 ? 32 * part + lane() : lane() % FEW_DIAGONALS;
+				const bool has = number < v.diagonals, through = number == v.through;
+				const bool been = ROWS > 1 ? row > 0 : lane() >= FEW_DIAGONALS;
+				WaveCell* const here = cells + ((lost * ROWS + row) * PARTS + part) * 32 + lane();
+				const auto cell = [&](i32 before, i32 beside) -> const WaveCell& { return *(here - before * i32(ROWS * PARTS * 32) + beside); };
+				i32 on = NEVER_ON, up = NEVER_ON, down = NEVER_ON, leap = NEVER_ON;
+				if (has && number > 0) {
+					const i32 loss = from_below[part];
+					if (lost >= loss) up = cell(loss, -1).up;
+					if (lost >= i32(LOST_GAP) + loss) up = maximum(up, i32(cell(LOST_GAP + loss, -1).on));
 				}
+				if (number + 1 < v.diagonals) {
+					const i32 loss = inserted * to_above[part];
+					if (lost >= loss) down = cell(loss, 1).down + to_above[part];
+					if (lost >= i32(LOST_GAP) + loss) down = maximum(down, cell(LOST_GAP + loss, 1).on + to_above[part]);
+				}
+				if (lost > 0) leap = cell(1, 0).leap + 1;
+				if (lost >= i32(LOST_GAP)) leap = maximum(leap, i32(LOST_GAP) + maximum(i32(cell(LOST_GAP, 0).up), i32(cell(LOST_GAP, 0).down)));
+				if (lost >= detour) leap = maximum(leap, cell(detour, 0).on + i32(WIN_RUN));
+				const i32 steps = maximum(maximum(up, down), leap);
+				// At most MOST_WIDE diagonals are below this one, which is in the first part.
+				if (row == 0 && part == 0) joining = shuffle(u32(steps), v.through);
+				if (has && (!through || been)) {
+					i32 first = steps;
+					if (!been || through) first = maximum(first, lost);
+					if (been && through) first = maximum(first, joining);
+					if (lost >= i32(LOST_MISMATCH)) first = maximum(first, cell(LOST_MISMATCH, 0).on + 1);
+					if (first > furthest[part][row]) {
+						on = furthest[part][row] = next_differing(v.differs[part], d.length, first, false);
+						if (been) all = minimum(all, lost + length - on);
+						if (lost + 4 * broken_from(v, d.length, on) - 3 >= least) on = NEVER_ON;
+					}
+				}
+				*here = {i16(on), i16(maximum(up, NEVER_ON)), i16(maximum(down, NEVER_ON)), i16(maximum(leap, NEVER_ON))};
 			}
-			*here = {i16(on), i16(maximum(up, NEVER_ON)), i16(maximum(down, NEVER_ON)), i16(maximum(leap, NEVER_ON))};
-		}
 		if (any(all < least)) {
 			for (u32 other = 1; other < 32; other *= 2) all = minimum(all, i32(shuffle_xor(u32(all), other)));
 			least = all;
@@ -633,39 +658,53 @@ DEVICE bool far_leads(const Text& text, const Diagonal& d, i32 piece, i16* rows)
 	return false;
 }
 
-// lead_waves keeps waiting candidates that lead somewhere, a warp for each.
+// on_wave keeps a waiting candidate if it leads somewhere, or lists it for lead_wide. A warp calls
+// it, with cells for WAVE_LOSSES.
+template <u32 PARTS>
+DEVICE void on_wave(const LeadParams& p, u32x2 candidate, WaveCell* cells) {
+	const u32x2 waiting = candidate;
+	const u32 waits = candidate.x >> LEAST_SHIFT;
+	candidate.x &= ~((NEAR_WAITS | FAR_WAITS) << LEAST_SHIFT);
+	const u32 read = candidate.x & ~STRAND;
+	const Shape s = p.reads.shapes[read];
+	Diagonal d = diagonal_of(p, candidate, s);
+	Wave<PARTS> v;
+	differing(p.text, d, v.differs[0]);
+	Gapless one;
+	const bool sought = ask(p, read, v.differs[0], d, one);
+	u32 least = 0;
+	if (waits & FAR_WAITS && far_leads(p.text, d, piece_of(s, p.local.lost[read]), reinterpret_cast<i16*>(cells))) {
+		keep(p, candidate, lane() == 0, least);
+		return;
+	}
+	const u32 near = near_of(d.most, d.cap);
+	if (!(waits & NEAR_WAITS)) {
+		least = d.most + 1;
+	} else if (find_wave(p.text, d, near, v)) {
+		least = PARTS > 1 || v.diagonals > FEW_DIAGONALS ? least_of<2>(d, v, cells) : least_of<1>(d, v, cells);
+	} else if (PARTS == 1 && near <= MOST_WIDE) {
+		const u32 place = claim(p.widest, lane() == 0);
+		if (lane() == 0) p.wide[place] = {waiting.x & ~(FAR_WAITS << LEAST_SHIFT), waiting.y};
+		return;
+	}
+	if (least > d.most) {
+		if (!sought) return;
+		least = code(one);
+	}
+	keep(p, candidate, lane() == 0, least);
+}
+
+// lead_waves looks at waiting candidates, a warp at each.
 KERNEL(lead_waves, LeadParams, WAVE_THREADS) {
 	constexpr u32 of_warp = WAVE_LOSSES * 2 * 32, warps = WAVE_THREADS / 32;
 	SHARED WaveCell cells[warps * of_warp];
 	const u32 warp = thread_index() / 32, count = *p.waiting;
-	for (u32 i = block_index() * warps + warp; i < count; i += block_count() * warps) {
-		u32x2 candidate = p.waves[i];
-		const u32 waits = candidate.x >> LEAST_SHIFT;
-		candidate.x &= ~((NEAR_WAITS | FAR_WAITS) << LEAST_SHIFT);
-		const u32 read = candidate.x & ~STRAND;
-		const Shape s = p.reads.shapes[read];
-		Diagonal d = diagonal_of(p, candidate, s);
-		Wave v;
-		differing(p.text, d, v.differs);
-		Gapless one;
-		const bool sought = ask(p, read, v.differs, d, one);
-		WaveCell* const mine = cells + warp * of_warp;
-		u32 least = 0;
-		if (waits & FAR_WAITS && far_leads(p.text, d, piece_of(s, p.local.lost[read]), reinterpret_cast<i16*>(mine))) {
-			keep(p, candidate, lane() == 0, least);
-			continue;
-		}
-		if (!(waits & NEAR_WAITS)) {
-			least = d.most + 1;
-		} else if (find_wave(p.text, d, near_of(d.most, d.cap), v)) {
-			least = v.diagonals > FEW_DIAGONALS ? least_of<2>(d, v, mine) : least_of<1>(d, v, mine);
-		} else if (near_of(d.most, d.cap) <= NARROW) {
-			least = OTHER_GAP; // the host finds the best alignment as fast as a bound
-		}
-		if (least > d.most) {
-			if (!sought) continue;
-			least = code(one);
-		}
-		keep(p, candidate, lane() == 0, least);
-	}
+	for (u32 i = block_index() * warps + warp; i < count; i += block_count() * warps) on_wave<1>(p, p.waves[i], cells + warp * of_warp);
+}
+
+// lead_wide looks at candidates with more diagonals than a warp has lanes, as of runs of one base.
+KERNEL(lead_wide, LeadParams, WIDE_THREADS) {
+	SHARED WaveCell cells[WAVE_LOSSES * 2 * 64];
+	const u32 count = *p.widest;
+	for (u32 i = block_index(); i < count; i += block_count()) on_wave<2>(p, p.wide[i], cells);
 }

@@ -11,7 +11,7 @@
 #include "sort.cuh"
 
 constexpr u32 ORDER_THREADS = 256;
-constexpr u32 ORDER_SORTED = 64; // exported: locations of a read that a thread sorts
+constexpr u32 ORDER_SORTED = 64; // exported: locations or candidates of a read that a thread sorts
 
 // The counters of this stage.
 constexpr u32 ORDER_MANY = 0; // reads that blocks sort

@@ -79,10 +79,10 @@ const LeadWords = 8   // most words of 64 bases of a read that is looked at
 const LeastPart = 50  // bases of a part of a read
 const PartPercent = 4 // of its bases, its edits at most
 
-// Above the index of a read is what alignments with gaps lose at least that have a piece on the
-// diagonal of a candidate, or 0 if that is not known. Gapless is no less than the best without a
-// gap does. GaplessLoss more than what this one loses says that too; if it has all bases of the
-// read, Whole more than its mismatches does.
+// Above the index of a read, from LeastShift on, is what alignments with gaps lose at least that
+// have a piece on the diagonal of a candidate, or 0 if that is not known. Gapless is no less than
+// the best without a gap does. GaplessLoss more than what this one loses says that too; if it has
+// all bases of the read, Whole more than its mismatches does.
 const Gapless = 63
 const GaplessLoss = 64
 const Whole = 112
@@ -104,7 +104,7 @@ const TableOffsetBits = 11
 
 // Of order.cu:
 
-const OrderSorted = 64 // locations of a read that a thread sorts
+const OrderSorted = 64 // locations or candidates of a read that a thread sorts
 const OrderCounters = 2
 
 // Of packed.cu:
@@ -220,9 +220,10 @@ const EmitOperations = 2 // of alignments, see align.cu
 const EmitNarrow = 3     // windows of at most NARROW diagonals
 const EmitMiddle = 4
 const EmitWide = 5
-const EmitLeads = 8 // of those for the host, see lead.cu
-const EmitWaves = 9 // of those for lead_waves
-const EmitCounters = 10
+const EmitLeads = 8   // of those for the host, see lead.cu
+const EmitWaves = 9   // of those for lead_waves
+const EmitWidest = 10 // and for lead_wide
+const EmitCounters = 11
 const MostSorted = 64 // candidates of a read that a thread sorts
 
 // Of witness.cu:
@@ -391,7 +392,7 @@ type KeepParams struct {
 	_              uint32
 }
 
-// LeadParams are the parameters of kernels lead_best, lead and lead_waves.
+// LeadParams are the parameters of kernels lead_best, lead, lead_waves and lead_wide.
 type LeadParams struct {
 	Text       Text
 	Reads      Reads
@@ -406,6 +407,8 @@ type LeadParams struct {
 	_          uint32
 	Waves      uint64
 	Waiting    uint64
+	Wide       uint64
+	Widest     uint64
 }
 
 // UnpackParams are the parameters of kernel unpack.
@@ -1032,9 +1035,10 @@ var Entries = []Entry{
 	{Name: "deflate", File: "deflate", ParameterBytes: 40, Threads: 32},
 	{Name: "best_distances", File: "keep", ParameterBytes: 104, Threads: 256},
 	{Name: "keep", File: "keep", ParameterBytes: 104, Threads: 256},
-	{Name: "lead_best", File: "lead", ParameterBytes: 136, Threads: 128},
-	{Name: "lead", File: "lead", ParameterBytes: 136, Threads: 128},
-	{Name: "lead_waves", File: "lead", ParameterBytes: 136, Threads: 64},
+	{Name: "lead_best", File: "lead", ParameterBytes: 152, Threads: 128},
+	{Name: "lead", File: "lead", ParameterBytes: 152, Threads: 128},
+	{Name: "lead_waves", File: "lead", ParameterBytes: 152, Threads: 64},
+	{Name: "lead_wide", File: "lead", ParameterBytes: 152, Threads: 32},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
 	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},

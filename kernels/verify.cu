@@ -49,7 +49,8 @@ constexpr u32 EMIT_MANY = 6; // reads with many candidates
 constexpr u32 EMIT_NEXT = 7; // the next of those to sort
 constexpr u32 EMIT_LEADS = 8;     // exported: of those for the host, see lead.cu
 constexpr u32 EMIT_WAVES = 9;     // exported: of those for lead_waves
-constexpr u32 EMIT_COUNTERS = 10; // exported
+constexpr u32 EMIT_WIDEST = 10;   // exported: and for lead_wide
+constexpr u32 EMIT_COUNTERS = 11; // exported
 
 struct WindowsParams {
 	Text text;

@@ -42,10 +42,10 @@ func unchanged(text *dna.Sequence, at int, low, high uint64, n int, equal *[4]ui
 // haveRestRow tells whether restRow can be called.
 var haveRestRow = hasAVX2
 
-// restRow sets the rows of a loss as localRests.add does, for some blocks of eight diagonals
-// from one on, but without equal bases before. All bases from `most` on may be clipped. less has a
-// bit for each diagonal whose base is lower than with the loss before, clipped for each that has
-// `most`, and below for each that has less.
+// restRow sets the rows of a loss as localRests.add does, for up to eight blocks of eight diagonals
+// beginning with number `from`, but without equal bases before. All bases from `most` on may be
+// clipped. less has a bit for each diagonal whose base is lower than with the loss before, clipped
+// for each that has `most`, and below for each that has less.
 func restRow(r *restRows, from, blocks int, most int32) (less, clipped, below uint64) {
 	return restRowAVX2((*[10]*int32)(r), uint64(from), uint64(blocks), most)
 }

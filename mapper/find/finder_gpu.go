@@ -47,6 +47,7 @@ type gpuFinder struct {
 	refuser refuser
 	made    [][]locate.Candidate // see takeOrdered
 	reverse [][]locate.Candidate // likewise, of each worker
+	moved   []locate.Candidate   // likewise
 	fits    int                  // reads of the batch at a time
 }
 

@@ -28,8 +28,8 @@ type Found struct {
 	// are handed on.
 	counted     []uint32
 	countedFrom []int32
-	// left are the numbers of locations of a read by distance that are not in Located, because there
-	// are more than are held; nil for none.
+	// left are the numbers of locations of a read by distance that are neither in Located nor held,
+	// because there are more than are held; nil for none.
 	left map[int][]uint32
 	// covered tells that GPUs.Covered has the reported locations that are only counted, the Covered
 	// locations of Located, and the aligned locations of ordered except for uncounted reads.

@@ -28,8 +28,10 @@ type gpuVerify struct {
 
 // gpuVerified is what candidates of a pass led to, in host memory.
 type gpuVerified struct {
-	locations  []gpuOrdered
-	places     []uint32 // after the last of the locations of each read or, of local ones, of left
+	locations []gpuOrdered
+	// places are after the last location of each read, or after its last one of left where these are
+	// in order. Where nothing is handed on they are nil.
+	places     []uint32
 	operations []uint32
 	left       []gpuCandidate // to the host
 	refused    int64          // candidates that were left, but lead to nothing
@@ -88,8 +90,8 @@ func (d *gpuDevice) moveBytes() int { return min(256<<20, d.share()/8) }
 // measured.
 const alignBlocks = 8
 
-// sortBlocks is the number of blocks of sort_many for each multiprocessor. Blocks take reads until
-// there are none. Other numbers were not measured.
+// sortBlocks is the number of blocks of sort_many, order_many and order_leads_many for each
+// multiprocessor. Blocks take reads until there are none. Other numbers were not measured.
 const sortBlocks = 4
 
 // verify turns n candidates at an address of the device into locations. It returns these, the
@@ -201,6 +203,7 @@ func (v *gpuVerify) lead(p *gpuPass, n int) {
 		Candidates: v.left.At(0), Leading: v.grouped.At(0),
 		Count: v.counters.At(4 * kernels.EmitLeft), Kept: v.counters.At(4 * kernels.EmitLeads),
 		Waves: v.windows.At(0), Waiting: v.counters.At(4 * kernels.EmitWaves),
+		Wide: v.windows.At(8 * n), Widest: v.counters.At(4 * kernels.EmitWidest),
 	}
 	if p.near > 0 {
 		params.Best, params.Near = p.keep.best.At(0), p.near
@@ -209,6 +212,7 @@ func (v *gpuVerify) lead(p *gpuPass, n int) {
 	device.LaunchBlocks(p.queue, "lead", blocksFor(p.queue, "lead", n), params)
 	if p.local.Parts == 0 {
 		device.LaunchBlocks(p.queue, "lead_waves", blocksFor(p.queue, "lead_waves", 32*n), params)
+		device.LaunchBlocks(p.queue, "lead_wide", blocksFor(p.queue, "lead_wide", 32*n), params)
 	}
 }
 
@@ -417,7 +421,7 @@ func (p *gpuPass) take(left []gpuCandidate) {
 }
 
 // takeOrdered adds candidates of local locations that a GPU has looked at and put in order. Those
-// of a read end before its place, where the next read's begin; places are changed.
+// of a read end before its place, where the next read's begin.
 func (p *gpuPass) takeOrdered(left []gpuCandidate, places []uint32) {
 	if len(left) == 0 {
 		return
@@ -448,21 +452,34 @@ func (p *gpuPass) takeOrdered(left []gpuCandidate, places []uint32) {
 		}
 		p.made[unit] = made
 	})
-	if others.Load() {
-		found.candidates = append(found.candidates[:from], slices.Concat(p.made...)...)
-		clear(places)
-		for i := range found.candidates[from:] {
-			places[found.candidates[from+i].Read]++
-		}
-		for i := 1; i < reads; i++ {
-			places[i] += places[i-1]
-		}
-	}
+	first := len(found.leads.places)
 	found.leads = rounds{append(found.leads.from, from), append(found.leads.places, places...)}
+	if !others.Load() {
+		return
+	}
+	starts := make([]int, units+1) // of the candidates of each unit
+	for unit, made := range p.made {
+		starts[unit+1] = starts[unit] + len(made)
+	}
+	p.moved = parallel.Resize(p.moved, starts[units])
+	parallel.Ranges(p.options.Threads, units, 1, func(_, unit, _ int) {
+		made, n := p.made[unit], 0
+		copy(p.moved[starts[unit]:], made)
+		for i := unit * CutReads; i < min((unit+1)*CutReads, reads); i++ {
+			for n < len(made) && int(made[n].Read) == i {
+				n++
+			}
+			found.leads.places[first+i] = uint32(starts[unit] + n)
+		}
+	})
+	found.candidates = extend(found.candidates[:from], len(p.moved))
+	parallel.Ranges(p.options.Threads, len(p.moved), convertGrain, func(_, lo, hi int) {
+		copy(found.candidates[from+lo:from+hi], p.moved[lo:hi])
+	})
 }
 
-// ofRead appends the candidates of the reference for those of a read, by (strand, diagonal): by
-// place and diagonal, but where contigs meet. scratch is memory.
+// ofRead appends the candidates of the reference for those of a read in order of (strand,
+// diagonal). They come in order of (place, diagonal), except where contigs meet. scratch is memory.
 func (p *gpuPass) ofRead(to []locate.Candidate, left []gpuCandidate, scratch *[]locate.Candidate) []locate.Candidate {
 	first, reverse, contig := len(to), -1, 0
 	for _, l := range left {
@@ -498,8 +515,8 @@ func mergeByPlace(all, others []locate.Candidate) {
 
 // localCandidates appends the candidates of the reference for a candidate of the chunk, where a
 // read may be clipped. There is one for each contig with as many bases on the diagonal as a piece
-// has, because the middle of the read may lie in no contig, or in another. The first may lie in
-// `contig`.
+// has, because the middle of the read may lie in no contig, or in another. `contig` is likely to be
+// the first, or -1.
 func (p *gpuPass) localCandidates(to []locate.Candidate, l gpuCandidate, contig int) []locate.Candidate {
 	read, strand := l.index(), strandOf(l.read)
 	from := int(l.position()) - kernels.TextPadding + p.chunk.offset
