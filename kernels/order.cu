@@ -3,9 +3,9 @@
 // The host chooses among them in this order (pairs by merging), and need not sort locations that
 // lie scattered in its memory.
 //
-// They are counted by read, summed (sum.cu) and scattered; then a thread sorts the locations of one
-// read, or a block where they are many. So are candidates of local locations, in order of (strand,
-// diagonal), once lead.cu has dropped the others.
+// They are counted by read, summed (sum.cu) and scattered; then a thread sorts the locations of
+// one read, or a block where they are many. Candidates of local locations that lead.cu has kept
+// are put in order of (strand, diagonal) alike.
 #include "locations.cuh"
 #include "map.cuh"
 #include "sort.cuh"
@@ -57,7 +57,7 @@ KERNEL(order_place, OrderParams, ORDER_THREADS) {
 	}
 }
 
-// sort_few sorts what each read has, one thread a read, where that is little. It lists other reads.
+// sort_few sorts the items of each read with few, one thread a read, and lists other reads.
 template <class Params> DEVICE void sort_few(const Params& p) {
 	const u32 read = block_index() * ORDER_THREADS + thread_index();
 	if (read >= p.reads) return;

@@ -67,8 +67,8 @@ func (r *Reader) Forget() {
 }
 
 // Append appends the locations of read i of a batch to locations, without the ones only counted.
-// view is a view of the read, or nil if f has nothing but locations of it. Alignments that a finder
-// has made go to the aligner.
+// view is a view of the read. It may be nil if f has located the read. Alignments that a finder has
+// made go to the aligner.
 //
 // If there are more than the Reader holds, it appends the first ones in order of (distance, contig,
 // strand, end), and left has the numbers of the others by distance; otherwise left is nil. When the

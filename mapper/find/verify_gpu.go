@@ -420,8 +420,8 @@ func (p *gpuPass) take(left []gpuCandidate) {
 	found.candidates = found.candidates[:from+len(taken)]
 }
 
-// takeOrdered adds candidates of local locations that a GPU has looked at and put in order. Those
-// of a read end before its place, where the next read's begin.
+// takeOrdered adds candidates of local locations that a GPU has looked at and put in order. The
+// candidates of a read end before its place.
 func (p *gpuPass) takeOrdered(left []gpuCandidate, places []uint32) {
 	if len(left) == 0 {
 		return
@@ -478,8 +478,8 @@ func (p *gpuPass) takeOrdered(left []gpuCandidate, places []uint32) {
 	})
 }
 
-// ofRead appends the candidates of the reference for those of a read in order of (strand,
-// diagonal). They come in order of (place, diagonal), except where contigs meet. scratch is memory.
+// ofRead appends the candidates of the reference for candidates of a read by (strand, diagonal).
+// They come in order of (place, diagonal), except where contigs meet. scratch is memory.
 func (p *gpuPass) ofRead(to []locate.Candidate, left []gpuCandidate, scratch *[]locate.Candidate) []locate.Candidate {
 	first, reverse, contig := len(to), -1, 0
 	for _, l := range left {
