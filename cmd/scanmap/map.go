@@ -228,8 +228,8 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 			mapper.MostLocations, stats.Capped))
 	}
 	if stats.Unsought > 0 {
-		_ = warn(stderr, fmt.Sprintf("reads that are too short for their --min-score, longer than 3000 bases, or too repetitive, to be sought with --local: %d; "+
-			"they are unmapped", stats.Unsought))
+		_ = warn(stderr, fmt.Sprintf("reads that --local leaves unmapped: %d; each is too short for its --min-score, "+
+			"longer than 3000 bases, or in too many places", stats.Unsought))
 	}
 	return nil
 }

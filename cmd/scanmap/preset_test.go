@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,6 +122,21 @@ func TestPresetRuns(t *testing.T) {
 	mapQuietly(t, "-x", "variants", "--sort=false", "-o", filepath.Join(folder, "unsorted.bam"))
 	if got := names(t, folder); got != "out.bam out.bam.bai unsorted.bam" {
 		t.Errorf("the folder holds %s", got)
+	}
+}
+
+// TestLeftUnmapped has reads of which --local seeks none: one too short, and one too long.
+func TestLeftUnmapped(t *testing.T) {
+	reads := filepath.Join(t.TempDir(), "reads.fa")
+	text := ">short\nACGTA\n>long\n" + strings.Repeat("ACGTTGCAGC", 301) + "\n"
+	if err := os.WriteFile(reads, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := call("map", "--local", "--quiet", refFile, reads)
+	const warning = "scanmap: warning: reads that --local leaves unmapped: 2; " +
+		"each is too short for its --min-score, longer than 3000 bases, or in too many places\n"
+	if code != 0 || stderr != warning {
+		t.Errorf("exit code %d, %q, want %q", code, stderr, warning)
 	}
 }
 
