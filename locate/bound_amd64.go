@@ -24,6 +24,11 @@ func unchangedAVX2(lowPlane *uint64, highPlane *uint64, shift uint64, low uint64
 //go:noescape
 func restRowAVX2(rows *[10]*int32, from uint64, blocks uint64, most int32) (less uint64, clipped uint64, below uint64)
 
+// loweredAVX2 is lowered for processors with AVX2.
+//
+//go:noescape
+func loweredAVX2(row *int32, from *int32, blocks uint64, less int32)
+
 // stripAVX2 is stripPlain for processors with AVX2, but that it changes cells beside the columns and
 // scores of other columns. first is the first column in the first part, and part the number of
 // bytes from there to the next part.

@@ -372,6 +372,30 @@ diagonals:
 	MOVQ      DI, below+48(FP)
 	RET
 
+// func loweredAVX2(row *int32, from *int32, blocks uint64, less int32)
+// Requires: AVX, AVX2
+TEXT ·loweredAVX2(SB), NOSPLIT, $0-28
+	MOVQ         row+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         blocks+16(FP), DX
+	MOVL         less+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VPXOR        Y1, Y1, Y1
+	XORQ         BX, BX
+
+numbers:
+	VMOVDQU (CX)(BX*4), Y2
+	VPSUBD  Y0, Y2, Y2
+	VPMAXSD Y1, Y2, Y2
+	VPMINSD (AX)(BX*4), Y2, Y2
+	VMOVDQU Y2, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	DECQ    DX
+	JNZ     numbers
+	VZEROUPPER
+	RET
+
 DATA stripBegun<>+0(SB)/2, $0xffff
 DATA stripBegun<>+2(SB)/2, $0xffff
 DATA stripBegun<>+4(SB)/2, $0xffff

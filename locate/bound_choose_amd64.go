@@ -50,6 +50,14 @@ func restRow(r *restRows, from, blocks int, most int32) (less, clipped, below ui
 	return restRowAVX2((*[10]*int32)(r), uint64(from), uint64(blocks), most)
 }
 
+// lowered lowers n numbers of a row, or some more up to a multiple of eight, to the numbers of
+// another row less something, but not below 0. That may be the same row from a later number on.
+func lowered(row, from []int32, n int, less int32) {
+	if blocks := (n + 7) / 8; blocks > 0 {
+		loweredAVX2(&row[:8*blocks][0], &from[:8*blocks][0], uint64(blocks), less)
+	}
+}
+
 // strip is stripPlain, by the means of this processor.
 func strip(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows, scores []uint16) {
 	if hasAVX2 {

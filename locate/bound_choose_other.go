@@ -25,6 +25,8 @@ const haveRestRow = false
 
 func restRow(*restRows, int, int, int32) (less, clipped, below uint64) { return 0, 0, 0 }
 
+func lowered(_, _ []int32, _ int, _ int32) {}
+
 func strip(cells []uint16, first, part, columns int, rows *stripBases, costs *costsOfRows, scores []uint16) {
 	stripPlain(cells, first, part, columns, rows, costs, scores)
 }

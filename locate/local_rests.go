@@ -35,7 +35,8 @@ type localRests struct {
 	// By loss and diagonal, from number 1 of a row on. deleted and inserted have the
 	// last three losses. The numbers beside the diagonals are neverOnRest.
 	on, deleted, inserted []int32
-	never, leapt          []int32 // rows, the latter of jump
+	never                 []int32 // a row
+	leapt, windows        []int32 // of jump, and of jumpByWindows
 	firsts                []restFirst
 	// leap has, loss by loss, the diagonals from which a gap of the cost of the cap may save anything.
 	// leapTo has where the diagonals of a loss end.
@@ -96,7 +97,8 @@ func (r *localRests) begin(w *localWindow, costs *localCosts, low, width, longes
 	}
 	r.vectors = haveRestRow && len(r.closed) == 0
 	r.read, r.text, r.at = w.read, text, w.offset+low
-	r.never, r.leapt = parallel.Resize(r.never, r.row), parallel.Resize(r.leapt, r.row)
+	r.never = parallel.Resize(r.never, r.row)
+	r.leapt, r.windows = parallel.Resize(r.leapt, r.row+8), parallel.Resize(r.windows, r.row+2*LongestGap)
 	r.deleted, r.inserted = parallel.Resize(r.deleted, 3*r.row), parallel.Resize(r.inserted, 3*r.row)
 	for k := range r.never {
 		r.never[k] = neverOnRest
@@ -134,8 +136,8 @@ func (r *localRests) ring(rows []int32, loss int) []int32 {
 }
 
 // restRows are rows of localRests.add from the first diagonal on: on, deleted and inserted, which a
-// loss makes, its sources before, differing, opened, longer, openedIn and longerIn, and a row that
-// jump set.
+// loss makes, its sources before, differing, opened, longer, openedIn and longerIn, and a row of
+// gaps of the cost of the cap.
 type restRows [10]*int32
 
 // begun returns the first diagonal of the row of a loss, of a row without bases if it is below 0.
@@ -153,7 +155,7 @@ func (r *localRests) addByVectors(s int) {
 	opened, clip, leapt := s-lossOpen-1, int32(max(r.m-s, 0)), r.never
 	if r.cap > 0 && s >= r.cap {
 		leapt = r.leapt
-		r.jump(s, leapt[:r.width+2], clip)
+		r.jump(s, leapt, clip)
 	}
 	rows := restRows{
 		&on[1], &deleted[1], &inserted[1], r.begun(s - 1), r.begun(s - lossMismatch),
@@ -293,23 +295,50 @@ func (r *localRests) leaps(loss int) []int32 {
 func (r *localRests) jump(s int, row []int32, clip int32) {
 	copy(row, r.never)
 	least := max(r.cap-lossOpen, 1)
-	all := r.of(r.on, s-r.cap)
-	for _, k := range r.leaps(s - r.cap) {
-		if b := all[k]; b < clip {
-			for g := least; g <= min(LongestGap, int(k)-1); g++ {
-				row[int(k)-g] = min(row[int(k)-g], b)
+	if leaps := r.leaps(s - r.cap); r.dense(leaps) {
+		r.jumpByWindows(s-r.cap, row, least)
+	} else {
+		all := r.of(r.on, s-r.cap)
+		for _, k := range leaps {
+			if b := all[k]; b < clip {
+				for g := least; g <= min(LongestGap, int(k)-1); g++ {
+					row[int(k)-g] = min(row[int(k)-g], b)
+				}
 			}
 		}
 	}
-	for g := least; g <= LongestGap && r.capped[g] <= s; g++ {
+	for g := least; g <= min(LongestGap, r.width-1) && r.capped[g] <= s; g++ {
 		from := s - r.capped[g]
+		leaps := r.leaps(from)
+		if r.dense(leaps) {
+			lowered(row[1+g:], r.on[from*r.row+1:], r.width-g, int32(g))
+			continue
+		}
 		all := r.of(r.on, from)
-		for _, k := range r.leaps(from) {
-			if at := int(k) + g; at < len(row)-1 {
+		for _, k := range leaps {
+			if at := int(k) + g; at <= r.width {
 				row[at] = min(row[at], max(all[k]-int32(g), 0))
 			}
 		}
 	}
+}
+
+// dense tells whether vectors jump from all diagonals as fast as from some. From others all bases
+// from `clip` on are left, or come after these.
+func (r *localRests) dense(leaps []int32) bool { return r.vectors && 8*len(leaps) > r.width }
+
+// jumpByWindows is jump for deletions: the least base of each window of diagonals, by windows of a
+// power of two and by two of these.
+func (r *localRests) jumpByWindows(loss int, row []int32, least int) {
+	all, n, of := r.windows, LongestGap-least+1, 1
+	for k := copy(all, r.of(r.on, loss)); k < len(all); k++ {
+		all[k] = neverOnRest
+	}
+	for ; 2*of <= n; of *= 2 {
+		lowered(all, all[of:], r.row, 0)
+	}
+	lowered(row[1:], all[1+least:], r.width, 0)
+	lowered(row[1:], all[1+least+n-of:], r.width, 0)
 }
 
 // grown returns s with n elements.

@@ -16,6 +16,7 @@ func changedBlocks() {
 	diagonalRuns(first, four, all)
 	unchanged()
 	restRow()
+	lowered()
 	strip()
 }
 
@@ -273,6 +274,33 @@ func restRow() {
 	Store(less, ReturnIndex(0))
 	Store(clipped, ReturnIndex(1))
 	Store(below, ReturnIndex(2))
+	RET()
+}
+
+// lowered writes loweredAVX2, which takes eight numbers at a time.
+func lowered() {
+	TEXT("loweredAVX2", NOSPLIT, "func(row, from *int32, blocks uint64, less int32)")
+	Pragma("noescape")
+	Doc("loweredAVX2 is lowered for processors with AVX2.")
+	row, from, blocks := Load(Param("row"), GP64()), Load(Param("from"), GP64()), Load(Param("blocks"), GP64())
+	less, zero, x := YMM(), YMM(), YMM()
+	VMOVD(Load(Param("less"), GP32()), less.AsX())
+	VPBROADCASTD(less.AsX(), less)
+	VPXOR(zero, zero, zero)
+	offset := GP64()
+	XORQ(offset, offset)
+
+	Label("numbers")
+	VMOVDQU(Mem{Base: from, Index: offset, Scale: 4}, x)
+	VPSUBD(less, x, x)
+	VPMAXSD(zero, x, x)
+	VPMINSD(Mem{Base: row, Index: offset, Scale: 4}, x, x)
+	VMOVDQU(x, Mem{Base: row, Index: offset, Scale: 4})
+	ADDQ(Imm(8), offset)
+	DECQ(blocks)
+	JNZ(LabelRef("numbers"))
+
+	VZEROUPPER()
 	RET()
 }
 
