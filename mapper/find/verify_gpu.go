@@ -227,39 +227,37 @@ func (v *gpuVerify) found(p *gpuPass) (locations, free *device.Buffer, counter i
 
 // order brings the locations that are handed on together by read.
 func (v *gpuVerify) order(p *gpuPass, n int) {
-	q, reads, most := p.queue, len(p.batch.Reads), locationsEach*n
+	reads, most := len(p.batch.Reads), locationsEach*n
 	locations, ordered, counter := v.found(p)
-	q.Clear(&v.places, 4*reads)
 	params := &kernels.OrderParams{
 		Contigs: p.chunk.contigParams(p.text), Locations: locations.At(0), Count: v.counters.At(4 * counter), Places: v.places.At(0),
 		Ordered: ordered.At(0), Scratch: locations.At(0), Many: v.many.At(0),
 		Counters: v.counters.At(4 * (kernels.EmitCounters + kernels.KeepCounters)), Capacity: uint32(most), Reads: uint32(reads),
 		FirstContig: uint32(p.chunk.firstContig), Skipped: uint32(p.chunk.skipped(p.ref)),
 	}
-	device.LaunchBlocks(q, "order_count", blocksFor(q, "order_count", most), params)
-	runningSums(q, &v.places, &v.parts, reads)
-	device.LaunchBlocks(q, "order_place", blocksFor(q, "order_place", most), params)
-	device.Launch(q, "order_few", reads, params)
-	if most > kernels.OrderSorted {
-		device.LaunchBlocks(q, "order_many", min(most/kernels.OrderSorted, sortBlocks*q.GPU.Info().Multiprocessors), params)
-	}
+	putInOrder(v, p, "order", params, most)
 }
 
 // orderLeads brings the candidates that lead left together by read, in order of (strand, diagonal).
 func (v *gpuVerify) orderLeads(p *gpuPass, n int) {
-	q, reads := p.queue, len(p.batch.Reads)
-	q.Clear(&v.places, 4*reads)
 	params := &kernels.OrderLeadsParams{
 		Leads: v.grouped.At(0), Count: v.counters.At(4 * kernels.EmitLeads), Places: v.places.At(0),
 		Ordered: v.left.At(0), Scratch: v.grouped.At(0), Many: v.many.At(0),
-		Counters: v.counters.At(4 * (kernels.EmitCounters + kernels.KeepCounters)), Reads: uint32(reads),
+		Counters: v.counters.At(4 * (kernels.EmitCounters + kernels.KeepCounters)), Reads: uint32(len(p.batch.Reads)),
 	}
-	device.LaunchBlocks(q, "order_leads_count", blocksFor(q, "order_leads_count", n), params)
+	putInOrder(v, p, "order_leads", params, n)
+}
+
+// putInOrder has the kernels of order.cu with a name bring up to `most` items together by read.
+func putInOrder[P any](v *gpuVerify, p *gpuPass, name string, params *P, most int) {
+	q, reads := p.queue, len(p.batch.Reads)
+	q.Clear(&v.places, 4*reads)
+	device.LaunchBlocks(q, name+"_count", blocksFor(q, name+"_count", most), params)
 	runningSums(q, &v.places, &v.parts, reads)
-	device.LaunchBlocks(q, "order_leads_place", blocksFor(q, "order_leads_place", n), params)
-	device.Launch(q, "order_leads_few", reads, params)
-	if n > kernels.OrderSorted {
-		device.LaunchBlocks(q, "order_leads_many", min(n/kernels.OrderSorted, sortBlocks*q.GPU.Info().Multiprocessors), params)
+	device.LaunchBlocks(q, name+"_place", blocksFor(q, name+"_place", most), params)
+	device.Launch(q, name+"_few", reads, params)
+	if most > kernels.OrderSorted {
+		device.LaunchBlocks(q, name+"_many", min(most/kernels.OrderSorted, sortBlocks*q.GPU.Info().Multiprocessors), params)
 	}
 }
 
