@@ -151,7 +151,7 @@ func (a *Aligner) takeBack(locations []Location) (any bool) {
 // them, where that lowers the score by less than a penalty: so that a mismatch near an end stays to
 // be seen. bwa mem has the same rule, with 5. The bases have to lie in the contig.
 //
-// A whole alignment with more gaps may lower the score by as much as the penalty.
+// A whole alignment with more gaps in repeats may lower the score by as much as the penalty.
 func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 	strand, contig := r.Strand(l.Place), &a.Reference.Contigs[l.Place.Contig()]
 	m := int32(strand.Length())
@@ -187,7 +187,8 @@ const mostUnclipped = 40
 
 // unclipWhole gives a local location that is clipped the best alignment of the whole strand around
 // it instead of its own, with gaps beside its clips, where that lowers the score by less than a
-// penalty for each clip, or by as much and has more gaps.
+// penalty for each clip, or by as much and has more gaps in repeats. A read has most of its gaps
+// there, and others fit few bases beside the end of a longer gap by chance.
 func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, penalty int32) {
 	operations := a.Operations(l)
 	start, end, most := l.Start, l.End, l.Loss
@@ -211,11 +212,11 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 	if last < 0 {
 		return
 	}
-	before := gapsIn(operations)
+	before := a.repeatGaps(strand, contig, int(l.Start), operations)
 	var first int
 	a.path, first = f.trace(a.path[:0], &t, last)
 	from, to := a.appendPath(&t, first)
-	if whole := a.operations[from:to]; loss == int(most) && gapsIn(whole) <= before {
+	if whole := a.operations[from:to]; loss == int(most) && a.repeatGaps(strand, contig, first, whole) <= before {
 		return
 	}
 	l.from, l.to = from, to
@@ -223,11 +224,31 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 	l.Loss = int32(cost.loss())
 }
 
-// gapsIn counts the gaps of an alignment.
-func gapsIn(operations []Operation) (n int) {
+// repeatGaps counts the gaps of an alignment, shifted left, in repeats: the contig has their bases
+// again after them. The alignment starts at a position.
+func (a *Aligner) repeatGaps(strand *Strand, contig *dna.Contig, start int, operations []Operation) (n int) {
+	q, at := 0, start
 	for _, o := range operations {
-		if o.Kind == Insertion || o.Kind == Deletion {
+		length, beyond := int(o.Length), at
+		if o.Kind == Deletion {
+			beyond += length
+		}
+		again := o.Kind == Deletion || o.Kind == Insertion
+		for i := 0; again && i < length; i++ {
+			base := a.Reference.Letter(contig.Start + at + i)
+			if o.Kind == Insertion {
+				base = strand.letter(q + i)
+			}
+			again = beyond+i < contig.Length && base == a.Reference.Letter(contig.Start+beyond+i)
+		}
+		if again {
 			n++
+		}
+		if o.Kind != Deletion {
+			q += length
+		}
+		if o.Kind == Deletion || o.Kind == Diagonal {
+			at += length
 		}
 	}
 	return n

@@ -27,7 +27,11 @@ func TestUnclip(t *testing.T) {
 		{"beyond the start", "G" + text[:29], 0, []Operation{{Clip, 1}, {Diagonal, 29}}, 1, 5, "1S29M", 1, 0},
 		{"beyond the end", text[len(text)-29:] + "G", int32(len(text) - 29), []Operation{{Diagonal, 29}, {Clip, 1}}, 1, 5, "29M1S", 1, 0},
 		{"a gap beside the clip", text[5:28] + text[30:37], 5, []Operation{{Diagonal, 23}, {Clip, 7}}, 7, 5, "23M2D7M", 8, 2},
-		{"a gap for all of the penalty", text[5:28] + text[30:37], 5, []Operation{{Diagonal, 23}, {Clip, 7}}, 7, 1, "23M2D7M", 8, 2},
+		{"a gap for all of the penalty", text[5:28] + text[30:37], 5, []Operation{{Diagonal, 23}, {Clip, 7}}, 7, 1, "23M7S", 7, 0},
+		{"in a repeat", text[5:26] + text[27:34], 5, []Operation{{Diagonal, 22}, {Clip, 6}}, 6, 1, "21M1D7M", 7, 1},
+		{"an insertion for all of it", text[5:30] + "G" + text[30:32], 5, []Operation{{Diagonal, 25}, {Clip, 3}}, 3, 5, "25M3S", 3, 0},
+		{"in a repeat", text[5:28] + "T" + text[28:30], 5, []Operation{{Diagonal, 23}, {Clip, 3}}, 3, 5, "21M1I4M", 8, 1},
+		{"in half of a repeat", text[5:28] + text[30:35], 5, []Operation{{Diagonal, 24}, {Clip, 4}}, 4, 4, "24M4S", 4, 0},
 		{"both", "A" + text[6:34] + "C", 6, []Operation{{Clip, 1}, {Diagonal, 28}, {Clip, 1}}, 2, 5, "30M", 10, 2},
 	} {
 		a := Aligner{Reference: ref}
