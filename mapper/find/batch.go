@@ -48,6 +48,7 @@ func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int,
 	b.pieces = map[soughtLength]int32{}
 	b.packedAt = parallel.Resize(b.packedAt, len(reads)+1)
 	b.packedAt[0] = 0
+	var last soughtLength
 	for i := range reads {
 		n := len(reads[i].Bases)
 		b.length[i] = int32(n)
@@ -57,7 +58,12 @@ func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int,
 			b.sought[i] = min(int32(sought(i, n, int(b.k[i]))), b.sought[i])
 		}
 		b.seeds[i] = b.sought[i]
-		if b.local != nil {
+		switch of := (soughtLength{n, b.sought[i]}); {
+		case b.local == nil:
+		case i > 0 && of == last: // as mostly
+			b.sought[i], b.seeds[i] = b.sought[i-1], b.seeds[i-1]
+		default:
+			last = of
 			b.seeds[i] = b.localPieces(n, b.loss(i)) - 1
 			if all := b.localPieces(n, b.k[i]) - 1; all < 0 || b.seeds[i] < 0 {
 				b.sought[i], b.seeds[i] = b.all(i), all

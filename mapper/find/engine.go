@@ -28,17 +28,17 @@ type classes struct {
 // sort fills c with the reads of a part.
 func (c *classes) sort(b *Batch, s *shared) {
 	type kind struct{ length, seeds, sought int32 }
-	pieces := map[kind]int{}
-	var total [maxPiece + 1]int // pieces of each length
-	for i := range b.Reads {
+	pieces, last, ofLast := map[kind]int{}, kind{length: -1}, 0 // mostly they are of one kind
+	piece := func(i int) int {
 		of := kind{b.length[i], b.seeds[i], b.sought[i]}
+		if of == last {
+			return ofLast
+		}
 		q, known := pieces[of]
 		if !known {
 			switch {
 			case b.local == nil:
 				q = skimPiece(s.options.Engine, s.options.Metric, int(of.length), int(of.seeds))
-			case of.seeds < 0:
-				q = 0
 			case b.local.Parts:
 				q = pieceLength(int(of.length), int(of.seeds))
 			default:
@@ -46,8 +46,13 @@ func (c *classes) sort(b *Batch, s *shared) {
 			}
 			pieces[of] = q
 		}
+		last, ofLast = of, q
+		return q
+	}
+	var total [maxPiece + 1]int // pieces of each length
+	for i := range b.Reads {
 		if b.mappable(i) {
-			total[q] += int(of.seeds) + 1
+			total[piece(i)] += int(b.seeds[i]) + 1
 		}
 	}
 	total[0] = 0 // those to scan for
@@ -65,7 +70,7 @@ func (c *classes) sort(b *Batch, s *shared) {
 		if !b.mappable(i) {
 			continue
 		}
-		if q := into[pieces[kind{b.length[i], b.seeds[i], b.sought[i]}]]; q > 0 {
+		if q := into[piece(i)]; q > 0 {
 			c.skimmed[q] = append(c.skimmed[q], uint32(i))
 		} else {
 			c.scanned = append(c.scanned, uint32(i))

@@ -1,8 +1,13 @@
 package find
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"scanmap/internal/truth"
 	"scanmap/locate"
 )
 
@@ -52,4 +57,44 @@ func TestMergeClasses(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestKindsOfReads has reads of some lengths, sought to some distances, in any order. Each has the
+// pieces that it has alone.
+func TestKindsOfReads(t *testing.T) {
+	ref := truth.Reference(t, strings.Repeat("ACGTTGCATTAGCC", 20))
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "reads")
+		var texts []string
+		var sought []int
+		for range n {
+			texts = append(texts, strings.Repeat("A", rapid.SampledFrom([]int{0, 7, 30, 100, 150}).Draw(t, "length")))
+			sought = append(sought, rapid.SampledFrom([]int{0, 5, 10, 19, 25, 40}).Draw(t, "sought"))
+		}
+		kind := func(texts []string, sought []int, i int) (seeds, known int32, pieces int) {
+			var b Batch
+			b.local = &Local{Cap: locate.DefaultCap}
+			words := b.layOut(truth.Reads(texts...), 1, func(m int) int { return m / 5 }, func(read, _, _ int) int { return sought[read] })
+			b.packed = make([]uint64, words)
+			b.fill(1)
+			var c classes
+			s := newShared(ref, Options{Local: b.local, Times: &Times{}})
+			c.sort(&b, &s)
+			pieces = -1
+			for q := range c.skimmed {
+				if slices.Contains(c.skimmed[q], uint32(i)) {
+					pieces = q
+				}
+			}
+			return b.seeds[i], b.sought[i], pieces
+		}
+		for i := range n {
+			seeds, known, pieces := kind(texts, sought, i)
+			aloneSeeds, aloneKnown, alonePieces := kind(texts[i:i+1], sought[i:i+1], 0)
+			if seeds != aloneSeeds || known != aloneKnown || pieces != alonePieces {
+				t.Fatalf("read %d of %d bases, sought to %d: %d, %d, %d; alone %d, %d, %d", i, len(texts[i]), sought[i],
+					seeds, known, pieces, aloneSeeds, aloneKnown, alonePieces)
+			}
+		}
+	})
 }
