@@ -227,28 +227,28 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 // repeatGaps counts the gaps of an alignment, shifted left, in repeats: the contig has their bases
 // again after them. The alignment starts at a position.
 func (a *Aligner) repeatGaps(strand *Strand, contig *dna.Contig, start int, operations []Operation) (n int) {
+	letter := func(at int) byte { return a.Reference.Letter(contig.Start + at) }
 	q, at := 0, start
 	for _, o := range operations {
-		length, beyond := int(o.Length), at
-		if o.Kind == Deletion {
-			beyond += length
-		}
-		again := o.Kind == Deletion || o.Kind == Insertion
-		for i := 0; again && i < length; i++ {
-			base := a.Reference.Letter(contig.Start + at + i)
-			if o.Kind == Insertion {
-				base = strand.letter(q + i)
-			}
-			again = beyond+i < contig.Length && base == a.Reference.Letter(contig.Start+beyond+i)
-		}
-		if again {
-			n++
-		}
-		if o.Kind != Deletion {
+		length, same := int(o.Length), 0
+		switch o.Kind {
+		case Clip:
 			q += length
-		}
-		if o.Kind == Deletion || o.Kind == Diagonal {
+		case Diagonal:
+			q, at = q+length, at+length
+		case Insertion:
+			for same < length && at+same < contig.Length && strand.letter(q+same) == letter(at+same) {
+				same++
+			}
+			q += length
+		case Deletion:
+			for same < length && at+length+same < contig.Length && letter(at+same) == letter(at+length+same) {
+				same++
+			}
 			at += length
+		}
+		if same == length {
+			n++
 		}
 	}
 	return n
