@@ -27,8 +27,6 @@ type Batch struct {
 	// of a whole read. It is negative for a read without pieces, which cannot be sought.
 	seeds []int32
 	local *Local // as in Options
-	// pieces are the numbers of pieces of local locations or parts that are known.
-	pieces map[soughtLength]int32
 	// packed holds both strands of each read: from packedAt[i] on the Planes of the read, then the
 	// Planes of its reverse complement.
 	packed   []uint64
@@ -45,10 +43,9 @@ func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int,
 	b.length, b.k = parallel.Resize(b.length, len(reads)), parallel.Resize(b.k, len(reads))
 	b.ambiguous, b.seeds = parallel.Resize(b.ambiguous, len(reads)), parallel.Resize(b.seeds, len(reads))
 	b.sought = parallel.Resize(b.sought, len(reads))
-	b.pieces = map[soughtLength]int32{}
 	b.packedAt = parallel.Resize(b.packedAt, len(reads)+1)
 	b.packedAt[0] = 0
-	var last soughtLength
+	var ofLocal memo[soughtLength, soughtPieces]
 	for i := range reads {
 		n := len(reads[i].Bases)
 		b.length[i] = int32(n)
@@ -58,16 +55,14 @@ func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int,
 			b.sought[i] = min(int32(sought(i, n, int(b.k[i]))), b.sought[i])
 		}
 		b.seeds[i] = b.sought[i]
-		switch of := (soughtLength{n, b.sought[i]}); {
-		case b.local == nil:
-		case i > 0 && of == last: // as mostly
-			b.sought[i], b.seeds[i] = b.sought[i-1], b.seeds[i-1]
-		default:
-			last = of
-			b.seeds[i] = b.localPieces(n, b.loss(i)) - 1
-			if all := b.localPieces(n, b.k[i]) - 1; all < 0 || b.seeds[i] < 0 {
-				b.sought[i], b.seeds[i] = b.all(i), all
+		if b.local != nil {
+			of := soughtLength{n, b.sought[i]}
+			pieces, known := ofLocal.get(of)
+			if !known {
+				pieces = b.localPieces(i)
+				ofLocal.set(of, pieces)
 			}
+			b.sought[i], b.seeds[i] = pieces.sought, pieces.seeds
 		}
 		b.packedAt[i+1] = b.packedAt[i] + 2*locate.PlanesLength(n)
 	}
@@ -76,18 +71,22 @@ func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int,
 
 // A soughtLength is a number of bases, and the most that local locations lose that are sought.
 type soughtLength struct {
-	bases int
-	loss  int32
+	bases  int
+	sought int32
 }
 
-// localPieces is Local.pieces, which is the same for many reads.
-func (b *Batch) localPieces(m int, loss int32) int32 {
-	of, known := b.pieces[soughtLength{m, loss}]
-	if !known {
-		of = int32(b.local.pieces(m, m-int(loss)))
-		b.pieces[soughtLength{m, loss}] = of
+// soughtPieces are sought and seeds of a Batch.
+type soughtPieces struct{ sought, seeds int32 }
+
+// localPieces returns the pieces of local locations or parts of read i. All is sought if there are
+// none for what is to be sought.
+func (b *Batch) localPieces(i int) soughtPieces {
+	m := b.Length(i)
+	seeds := int32(b.local.pieces(m, m-int(b.loss(i))) - 1)
+	if all := int32(b.local.pieces(m, m-b.K(i)) - 1); all < 0 || seeds < 0 {
+		return soughtPieces{b.all(i), all}
 	}
-	return of
+	return soughtPieces{b.sought[i], seeds}
 }
 
 // pieces returns how many pieces of a read of m bases are sought, 0 if it is too short for them, or

@@ -28,13 +28,10 @@ type classes struct {
 // sort fills c with the reads of a part.
 func (c *classes) sort(b *Batch, s *shared) {
 	type kind struct{ length, seeds, sought int32 }
-	pieces, last, ofLast := map[kind]int{}, kind{length: -1}, 0 // mostly they are of one kind
+	var pieces memo[kind, int]
 	piece := func(i int) int {
 		of := kind{b.length[i], b.seeds[i], b.sought[i]}
-		if of == last {
-			return ofLast
-		}
-		q, known := pieces[of]
+		q, known := pieces.get(of)
 		if !known {
 			switch {
 			case b.local == nil:
@@ -44,9 +41,8 @@ func (c *classes) sort(b *Batch, s *shared) {
 			default:
 				q = locate.CutLocal(int(of.length), int(of.length-b.loss(i)), b.local.Cap).Bases
 			}
-			pieces[of] = q
+			pieces.set(of, q)
 		}
-		last, ofLast = of, q
 		return q
 	}
 	var total [maxPiece + 1]int // pieces of each length
