@@ -212,11 +212,10 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 	if last < 0 {
 		return
 	}
-	before := a.repeatGaps(strand, contig, int(l.Start), operations)
 	var first int
 	a.path, first = f.trace(a.path[:0], &t, last)
 	from, to := a.appendPath(&t, first)
-	if whole := a.operations[from:to]; loss == int(most) && a.repeatGaps(strand, contig, first, whole) <= before {
+	if loss == int(most) && a.repeatGaps(&t, first, a.operations[from:to]) <= a.repeatGaps(&t, int(l.Start), operations) {
 		return
 	}
 	l.from, l.to = from, to
@@ -224,10 +223,10 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 	l.Loss = int32(cost.loss())
 }
 
-// repeatGaps counts the gaps of an alignment, shifted left, in repeats: the contig has their bases
-// again after them. The alignment starts at a position.
-func (a *Aligner) repeatGaps(strand *Strand, contig *dna.Contig, start int, operations []Operation) (n int) {
-	letter := func(at int) byte { return a.Reference.Letter(contig.Start + at) }
+// repeatGaps counts the gaps of an alignment at a target, shifted left, in repeats: the contig has
+// their bases again after them. The alignment starts at a position.
+func (a *Aligner) repeatGaps(t *affineTarget, start int, operations []Operation) (n int) {
+	letter := func(at int) byte { return a.Reference.Letter(t.contig.Start + at) }
 	q, at := 0, start
 	for _, o := range operations {
 		length, same := int(o.Length), 0
@@ -237,12 +236,12 @@ func (a *Aligner) repeatGaps(strand *Strand, contig *dna.Contig, start int, oper
 		case Diagonal:
 			q, at = q+length, at+length
 		case Insertion:
-			for same < length && at+same < contig.Length && strand.letter(q+same) == letter(at+same) {
+			for same < length && at+same < t.contig.Length && t.strand.letter(q+same) == letter(at+same) {
 				same++
 			}
 			q += length
 		case Deletion:
-			for same < length && at+length+same < contig.Length && letter(at+same) == letter(at+length+same) {
+			for same < length && at+length+same < t.contig.Length && letter(at+same) == letter(at+length+same) {
 				same++
 			}
 			at += length
