@@ -125,7 +125,7 @@ func TestPresetRuns(t *testing.T) {
 	}
 }
 
-// TestLeftUnmapped has reads of which --local seeks none: one too short, and one too long.
+// TestLeftUnmapped has a read too short for --local, and one too long.
 func TestLeftUnmapped(t *testing.T) {
 	reads := filepath.Join(t.TempDir(), "reads.fa")
 	text := ">short\nACGTA\n>long\n" + strings.Repeat("ACGTTGCAGC", 301) + "\n"

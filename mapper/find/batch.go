@@ -78,8 +78,8 @@ type soughtLength struct {
 // soughtPieces are sought and seeds of a Batch.
 type soughtPieces struct{ sought, seeds int32 }
 
-// localPieces returns the pieces of local locations or parts of read i. All is sought if there are
-// none for what is to be sought.
+// localPieces returns the pieces of local locations or parts of read i. Without pieces for the
+// sought distance, all is sought.
 func (b *Batch) localPieces(i int) soughtPieces {
 	m := b.Length(i)
 	seeds := int32(b.local.pieces(m, m-int(b.loss(i))) - 1)

@@ -1,7 +1,6 @@
 package find
 
-// A memo knows values by their keys. Mostly the same key comes again at once, as neighbouring reads
-// are alike.
+// A memo knows values by their keys. Neighbouring reads mostly have the same key.
 type memo[K comparable, V any] struct {
 	known map[K]V
 	last  K // key of value, once any is known
