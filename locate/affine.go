@@ -52,7 +52,8 @@ type writer struct {
 	best  []written
 	sites []int32 // numbers of locations in order of (place, end), or of their alignments
 	// clipped are locations before UnclipAll.
-	clipped []Location
+	clipped    []Location
+	own, other []int32 // of repeatGap
 
 	target affineTarget // of affineBy
 	rows   affineRows

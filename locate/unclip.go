@@ -9,7 +9,7 @@ import (
 )
 
 // UnclipAll is Unclip for locations of a read, all reported and in different places. Where it gives
-// two of them the same alignment, one keeps its clips.
+// two of them the same alignment, one keeps its own.
 //
 // Alignments are taken back until no two are equal. These come to an end, as the clipped alignments
 // of different places are different.
@@ -36,7 +36,7 @@ func (a *Aligner) takeBack(locations []Location) (any bool) {
 	}
 	changed := func(i int32) int {
 		l, c := &locations[i], &w.clipped[i]
-		if l.Start == c.Start && l.End == c.End {
+		if l.Start == c.Start && slices.Equal(a.Operations(l), a.Operations(c)) {
 			return 0
 		}
 		return 1
@@ -66,7 +66,8 @@ func (a *Aligner) takeBack(locations []Location) (any bool) {
 // them, where that lowers the score by less than a penalty: so that a mismatch near an end stays to
 // be seen. bwa mem has the same rule, with 5. The bases have to lie in the contig.
 //
-// A whole alignment with more gaps in repeats may lower the score by as much as the penalty.
+// A whole alignment with more gaps in repeats may lower the score by as much as the penalty. And an
+// alignment without gaps gets one in a repeat, where that scores as much.
 func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 	strand, contig := r.Strand(l.Place), &a.Reference.Contigs[l.Place.Contig()]
 	m := int32(strand.Length())
@@ -95,6 +96,7 @@ func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 		l.to--
 	}
 	a.unclipWhole(strand, contig, l, penalty)
+	a.repeatGap(strand, contig, l)
 }
 
 // mostUnclipped is the most that a whole alignment loses that takes the place of a clipped one.
@@ -138,32 +140,130 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 	l.Loss = int32(cost.loss())
 }
 
+// leastRepeat is how many bases of a repeat come after a gap in it at least. Fewer do so by chance
+// (docs/benchmarks/mates-2026-11-29.md).
+const leastRepeat = 4
+
 // repeatGaps counts the gaps of an alignment at a target, shifted left, in repeats: the contig has
-// their bases again after them. The alignment starts at a position.
+// their bases again after them, over leastRepeat bases or more. The alignment starts at a position.
 func (a *Aligner) repeatGaps(t *affineTarget, start int, operations []Operation) (n int) {
 	letter := func(at int) byte { return a.Reference.Letter(t.contig.Start + at) }
 	q, at := 0, start
 	for _, o := range operations {
 		length, same := int(o.Length), 0
+		again := max(length, leastRepeat)
 		switch o.Kind {
 		case Clip:
 			q += length
+			continue
 		case Diagonal:
 			q, at = q+length, at+length
+			continue
 		case Insertion:
-			for same < length && at+same < t.contig.Length && t.strand.letter(q+same) == letter(at+same) {
+			for same < again && at+same < t.contig.Length && t.strand.letter(q+same%length) == letter(at+same) {
 				same++
 			}
 			q += length
 		case Deletion:
-			for same < length && at+length+same < t.contig.Length && letter(at+same) == letter(at+length+same) {
+			for same < again && at+length+same < t.contig.Length && letter(at+same) == letter(at+length+same) {
 				same++
 			}
 			at += length
 		}
-		if same == length {
+		if same == again {
 			n++
 		}
 	}
 	return n
+}
+
+// repeatGap gives an alignment without gaps one in a repeat, where that scores as much: one of its
+// ends has fewer mismatches on another diagonal. A read has such a gap more often than two or more
+// mismatches. Of several gaps it takes one of the fewest bases, first an insertion, and first one
+// that moves the start.
+func (a *Aligner) repeatGap(strand *Strand, contig *dna.Contig, l *Location) {
+	operations := a.Operations(l)
+	var first, last int32 // clipped bases
+	if o := operations[0]; o.Kind == Clip {
+		first, operations = o.Length, operations[1:]
+	}
+	if o := operations[len(operations)-1]; o.Kind == Clip {
+		last, operations = o.Length, operations[:len(operations)-1]
+	}
+	w, mismatches := &a.writer, (l.Loss-first-last)/lossMismatch
+	if len(operations) > 1 || mismatches < 2 {
+		return
+	}
+	n := operations[0].Length
+	w.own = a.mismatchesUpTo(w.own[:0], strand, contig, first, l.Start, n)
+	for g := int32(1); g <= WrittenRadius; g++ {
+		for _, gap := range []Operation{{Insertion, g}, {Deletion, g}} {
+			loss := lossOf([]Operation{gap}, g)
+			if loss%lossMismatch != 0 || loss > lossMismatch*mismatches {
+				continue
+			}
+			for _, start := range []bool{true, false} {
+				if a.tryGap(strand, contig, l, gap, start, w.own[n]-loss/lossMismatch, [3]int32{first, n, last}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tryGap is repeatGap for one gap that moves the start or the end and leaves a number of
+// mismatches. bases are how many are clipped at the start, aligned, and clipped at the end; w.own
+// has the mismatches of the alignment. The gap is shifted left.
+func (a *Aligner) tryGap(strand *Strand, contig *dna.Contig, l *Location, gap Operation, moveStart bool, left int32, bases [3]int32) bool {
+	w, n, inserted, moved := &a.writer, bases[1], gap.Length, gap.Length // moved inwards
+	if gap.Kind == Deletion {
+		inserted, moved = 0, -moved
+	}
+	start, end := l.Start, l.End
+	paired := n - inserted
+	from, at := bases[0], start+moved // of the bases on the other diagonal
+	if moveStart {
+		start += moved
+	} else {
+		end -= moved
+		from, at = from+inserted, end-paired
+	}
+	if start < 0 || int(end) > contig.Length {
+		return false
+	}
+	w.other = a.mismatchesUpTo(w.other[:0], strand, contig, from, at, paired)
+	for p := int32(1); p < paired; p++ {
+		mismatches := w.own[p] + w.other[paired] - w.other[p]
+		if moveStart {
+			mismatches = w.other[p] + w.own[n] - w.own[p+inserted]
+		}
+		if mismatches != left {
+			continue
+		}
+		with := slices.DeleteFunc([]Operation{{Clip, bases[0]}, {Diagonal, p}, gap, {Diagonal, paired - p}, {Clip, bases[2]}},
+			func(o Operation) bool { return o.Length == 0 })
+		if a.repeatGaps(&affineTarget{strand: strand, contig: contig}, int(start), with) == 0 {
+			return false
+		}
+		a.Adopt(l, start, with)
+		l.End = end
+		return true
+	}
+	return false
+}
+
+// mismatchesUpTo appends how many of the first i of n bases of a strand from a base on differ from
+// the contig's from a position on, for i from 0 to n.
+func (a *Aligner) mismatchesUpTo(all []int32, strand *Strand, contig *dna.Contig, from, at, n int32) []int32 {
+	count := int32(0)
+	all = append(all, 0)
+	for i := int32(0); i < n; i += 64 {
+		low, high, amb := strand.Planes.Window(int(from + i))
+		differs := Differences(&a.Reference.Bases, contig.Start+int(at+i), low, high, amb)
+		for b := range min(n-i, 64) {
+			count += int32(differs >> b & 1)
+			all = append(all, count)
+		}
+	}
+	return all
 }

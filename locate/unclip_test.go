@@ -1,14 +1,18 @@
 package locate
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
 
 // TestUnclip has mismatches at and near the ends of reads, beside an end of a contig too.
 func TestUnclip(t *testing.T) {
-	const text = "ACGTTGCATTAGCCATGACGTACGGATTACAGATTACCATGCCATTGACCA"
+	const text = "ACGTTGCATTAGCCATGACGTACGGATTACAGATTACCATGCCATTGACCAGTCCCCCCCAGTGTA"
 	ref := truth.Reference(t, text)
 	for _, c := range []struct {
 		name, read  string
@@ -28,9 +32,12 @@ func TestUnclip(t *testing.T) {
 		{"beyond the end", text[len(text)-29:] + "G", int32(len(text) - 29), []Operation{{Diagonal, 29}, {Clip, 1}}, 1, 5, "29M1S", 1, 0},
 		{"a gap beside the clip", text[5:28] + text[30:37], 5, []Operation{{Diagonal, 23}, {Clip, 7}}, 7, 5, "23M2D7M", 8, 2},
 		{"a gap for all of the penalty", text[5:28] + text[30:37], 5, []Operation{{Diagonal, 23}, {Clip, 7}}, 7, 1, "23M7S", 7, 0},
-		{"in a repeat", text[5:26] + text[27:34], 5, []Operation{{Diagonal, 22}, {Clip, 6}}, 6, 1, "21M1D7M", 7, 1},
+		{"in a repeat of two bases", text[5:26] + text[27:34], 5, []Operation{{Diagonal, 22}, {Clip, 6}}, 6, 1, "22M6S", 6, 0},
+		{"in a repeat", text[25:59] + text[60:62], 25, []Operation{{Diagonal, 34}, {Clip, 2}}, 2, 5, "28M1D8M", 7, 1},
 		{"an insertion for all of it", text[5:30] + "G" + text[30:32], 5, []Operation{{Diagonal, 25}, {Clip, 3}}, 3, 5, "25M3S", 3, 0},
-		{"in a repeat", text[5:28] + "T" + text[28:30], 5, []Operation{{Diagonal, 23}, {Clip, 3}}, 3, 5, "21M1I4M", 8, 1},
+		{"in a repeat of two bases", text[5:28] + "T" + text[28:30], 5, []Operation{{Diagonal, 23}, {Clip, 3}}, 3, 5, "23M3S", 3, 0},
+		{"an insertion in a repeat", text[25:60] + "C" + text[60:62], 25, []Operation{{Diagonal, 35}, {Clip, 3}}, 3, 5, "28M1I9M", 8, 1},
+		{"in a repeat in place of mismatches", text[25:60] + "CC" + text[60:65], 25, []Operation{{Diagonal, 40}, {Clip, 2}}, 12, 2, "28M2I12M", 10, 2},
 		{"in half of a repeat", text[5:28] + text[30:35], 5, []Operation{{Diagonal, 24}, {Clip, 4}}, 4, 4, "24M4S", 4, 0},
 		{"both", "A" + text[6:34] + "C", 6, []Operation{{Clip, 1}, {Diagonal, 28}, {Clip, 1}}, 2, 5, "30M", 10, 2},
 	} {
@@ -90,6 +97,163 @@ func TestUnclipAll(t *testing.T) {
 			if got := string(AppendCIGAR(nil, a.Operations(&locations[i]))); got != want {
 				t.Errorf("%v: location %d is %s, want %s", c.clips, i, got, want)
 			}
+		}
+	}
+}
+
+// TestRepeatGap has reads with mismatches beside repeats, on their own diagonals: each gets the gap
+// that a plain program finds, or none.
+func TestRepeatGap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	changed := map[string]int{}
+	for range effort.Pick(20_000, 4_000) {
+		bases := func(n int) string {
+			b := make([]byte, n)
+			for i := range b {
+				b[i] = "ACGT"[rng.IntN(4)]
+			}
+			return string(b)
+		}
+		unit := bases(1 + rng.IntN(9))
+		text := bases(rng.IntN(12)) + strings.Repeat(unit, 2+rng.IntN(30/len(unit))) + bases(1+rng.IntN(8)) + strings.Repeat(unit[:1+rng.IntN(len(unit))], rng.IntN(9)) + bases(rng.IntN(12))
+		from := rng.IntN(max(len(text)-12, 1))
+		read := []byte(text[from:min(from+8+rng.IntN(80), len(text))])
+		start := from
+		// A deletion of four bases, or the unit twice, with either end in its place.
+		switch i, n := rng.IntN(len(read)), 4+5*rng.IntN(2); rng.IntN(5) {
+		case 0:
+			read = append(read[:i:i], read[min(i+n, len(read)):]...)
+		case 1:
+			read = append(read[:i:i], read[min(i+n, len(read)):]...)
+			start += n
+		case 2:
+			read = append(append(read[:i:i], unit...), read[i:]...)
+		case 3:
+			read = append(append(read[:i:i], unit...), read[i:]...)
+			start -= len(unit)
+		default:
+			read[i] = 'A'
+		}
+		if first := rng.IntN(4); rng.IntN(3) == 0 && first < len(read) {
+			read, start = read[first:], start+first
+		}
+		clips := [2]int{max(-start, rng.IntN(3), 0), rng.IntN(3)}
+		n := min(len(read)-clips[0]-clips[1], len(text)-start-clips[0])
+		if n < 3 {
+			continue
+		}
+		clips[1] = len(read) - clips[0] - n
+		start += clips[0]
+		aligned := string(read[clips[0] : clips[0]+n])
+		cigar, at, loss := plainRepeatGap(text, aligned, start)
+		loss += clips[0] + clips[1]
+
+		a, r := Aligner{Reference: truth.Reference(t, text)}, pack(string(read), 0)
+		l := Location{Place: At(0, Forward), End: int32(start + n), Loss: int32(loss)}
+		var operations []Operation
+		for _, o := range []Operation{{Clip, int32(clips[0])}, {Diagonal, int32(n)}, {Clip, int32(clips[1])}} {
+			if o.Length > 0 {
+				operations = append(operations, o)
+			}
+		}
+		a.Adopt(&l, int32(start), operations)
+		a.repeatGap(r.Strand(l.Place), &a.Reference.Contigs[0], &l)
+		for i, clip := range clips {
+			if clip > 0 {
+				cigar = []string{fmt.Sprintf("%dS%s", clip, cigar), fmt.Sprintf("%s%dS", cigar, clip)}[i]
+			}
+		}
+		got := string(AppendCIGAR(nil, a.Operations(&l)))
+		if got != cigar || int(l.Start) != at || int(l.Loss) != loss {
+			t.Fatalf("%s at %d of %s, %d clipped: %s at %d, loss %d; want %s at %d, %d", read, start, text, clips, got, l.Start, l.Loss, cigar, at, loss)
+		}
+		span := 0
+		for _, o := range a.Operations(&l) {
+			if o.Kind == Diagonal || o.Kind == Deletion {
+				span += int(o.Length)
+			}
+			changed[fmt.Sprint(o.Kind, at == start)]++
+		}
+		if int(l.End) != at+span {
+			t.Fatalf("%s at %d of %s: %s ends at %d", read, at, text, got, l.End)
+		}
+	}
+	for _, want := range []OperationKind{Insertion, Deletion} {
+		for _, same := range []bool{true, false} {
+			if n := changed[fmt.Sprint(want, same)]; n < 10 {
+				t.Errorf("%v, the start the same %v: %d times", want, same, n)
+			}
+		}
+	}
+}
+
+// plainRepeatGap returns the alignment of a read that begins at a position of a text, with what it
+// loses: with a gap in a repeat, if that loses as much as none.
+func plainRepeatGap(text, read string, start int) (cigar string, at, loss int) {
+	lost := func(read string, at int) (n int) {
+		for i := range read {
+			if read[i] != text[at+i] {
+				n += lossMismatch
+			}
+		}
+		return n
+	}
+	n := len(read)
+	own := lost(read, start)
+	for g := 1; g <= WrittenRadius; g++ {
+		for _, inserted := range []int{g, 0} {
+			for _, at := range []int{start + 2*inserted - g, start} {
+				for p := 1; p+inserted < n; p++ {
+					after := at + p + g - inserted
+					if at < 0 || after+n-p-inserted > len(text) {
+						break
+					}
+					loss := lossOpen + 2*g + lost(read[:p], at) + lost(read[p+inserted:], after)
+					again, kind := read[p:p+inserted], 'I'
+					if inserted == 0 {
+						loss, again, kind = loss-g, text[at+p:at+p+g], 'D'
+					}
+					if loss != own {
+						continue
+					}
+					if own > 5 && strings.HasPrefix(text[after:], (again + again + again + again)[:max(g, 4)]) {
+						return fmt.Sprintf("%dM%d%c%dM", p, g, kind, n-p-inserted), at, own
+					}
+					break
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("%dM", n), start, own
+}
+
+// TestUnclipAllWithGap has a location whose clips give way to a gap that another one has: it begins
+// and ends where it did, and keeps its clips.
+func TestUnclipAllWithGap(t *testing.T) {
+	const tail = "CATTAGCCATGACGTACGGATTACC"
+	a, r := Aligner{Reference: truth.Reference(t, "TTGCACAGAGTGTGTGTGT"+tail)}, pack("GAGTGTGTGTGTGT"+tail, 0)
+	var locations []Location
+	for _, c := range []struct {
+		operations []Operation
+		loss       int32
+	}{
+		{[]Operation{{Clip, 2}, {Diagonal, 37}}, 7},
+		{[]Operation{{Diagonal, 2}, {Insertion, 2}, {Diagonal, 35}}, 10},
+	} {
+		l := Location{Place: At(0, Forward), End: 44, Loss: c.loss}
+		a.Adopt(&l, 7, c.operations)
+		locations = append(locations, l)
+	}
+	alone := append([]Location(nil), locations[:1]...)
+	a.UnclipAll(&r, alone, 5)
+	a.UnclipAll(&r, locations, 5)
+	for _, c := range []struct {
+		of         *Location
+		want       string
+		start, end int32
+	}{{&alone[0], "2M2I35M", 7, 44}, {&locations[0], "2S37M", 7, 44}, {&locations[1], "2M2I35M", 7, 44}} {
+		if got := string(AppendCIGAR(nil, a.Operations(c.of))); got != c.want || c.of.Start != c.start || c.of.End != c.end {
+			t.Errorf("%s from %d to %d, want %s from %d to %d", got, c.of.Start, c.of.End, c.want, c.start, c.end)
 		}
 	}
 }

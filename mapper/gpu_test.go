@@ -67,7 +67,7 @@ func TestSameBytesOnGPU(t *testing.T) {
 // also where a GPU cannot.
 func TestCompressedOnGPU(t *testing.T) {
 	t.Parallel()
-	reference, reads := writeInput(t, effort.Pick(2000, 350))
+	reference, reads := writeInput(t, effort.Pick(700, 350))
 	o := Options{
 		Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2,
 		limits: limits{deflated: 2, expected: math.MaxInt32},
