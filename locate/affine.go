@@ -97,10 +97,8 @@ func (a *Aligner) Write(r *Read, locations []Location) {
 // differing counts the bases [from, from+n) of a strand that differ from the contig's from a
 // position on.
 func (a *Aligner) differing(strand *Strand, contig *dna.Contig, from, at int, n int32) (count int32) {
-	for i := 0; i < int(n); i += 64 {
-		low, high, amb := strand.Planes.Window(from + i)
-		x := Differences(&a.Reference.Bases, contig.Start+at+i, low, high, amb)
-		count += int32(bits.OnesCount64(x & (^uint64(0) >> uint(64-min(int(n)-i, 64)))))
+	for i := int32(0); i < n; i += 64 {
+		count += int32(bits.OnesCount64(a.differencesOf(strand, contig, int32(from)+i, int32(at)+i, n-i)))
 	}
 	return count
 }
@@ -145,17 +143,20 @@ func MismatchScore(m, mismatches int) int { return m - lossMismatch*mismatches }
 // lossOf returns the loss of an alignment with these edits.
 func lossOf(operations []Operation, edits int32) (loss int32) {
 	for _, o := range operations {
-		switch o.Kind {
-		case Diagonal:
-		case Insertion:
-			loss += lossOpen + lossInserted*o.Length
-			edits -= o.Length
-		case Deletion:
-			loss += lossOpen + lossDeleted*o.Length
+		if o.Kind != Diagonal {
+			loss += o.loss()
 			edits -= o.Length
 		}
 	}
 	return loss + lossMismatch*edits
+}
+
+// loss is what a gap loses.
+func (o Operation) loss() int32 {
+	if o.Kind == Insertion {
+		return lossOpen + lossInserted*o.Length
+	}
+	return lossOpen + lossDeleted*o.Length
 }
 
 // keepApart takes alignments back that lie nearer to another location.

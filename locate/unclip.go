@@ -2,6 +2,7 @@ package locate
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"scanmap/dna"
@@ -177,6 +178,18 @@ func (a *Aligner) repeatGaps(t *affineTarget, start int, operations []Operation)
 	return n
 }
 
+// mismatchGaps are the gaps that lose as much as mismatches, the fewest bases first.
+var mismatchGaps = func() (all []Operation) {
+	for g := int32(1); g <= WrittenRadius; g++ {
+		for _, gap := range []Operation{{Insertion, g}, {Deletion, g}} {
+			if gap.loss()%lossMismatch == 0 {
+				all = append(all, gap)
+			}
+		}
+	}
+	return all
+}()
+
 // repeatGap gives an alignment without gaps one in a repeat, where that scores as much: one of its
 // ends has fewer mismatches on another diagonal. A read has such a gap more often than two or more
 // mismatches. Of several gaps it takes one of the fewest bases, first an insertion, and first one
@@ -190,20 +203,16 @@ func (a *Aligner) repeatGap(strand *Strand, contig *dna.Contig, l *Location) {
 	if o := operations[len(operations)-1]; o.Kind == Clip {
 		last, operations = o.Length, operations[:len(operations)-1]
 	}
-	w, mismatches := &a.writer, (l.Loss-first-last)/lossMismatch
+	mismatches := (l.Loss - first - last) / lossMismatch
 	if len(operations) > 1 || mismatches < 2 {
 		return
 	}
 	n := operations[0].Length
-	w.own = a.mismatchesUpTo(w.own[:0], strand, contig, first, l.Start, n)
-	for g := int32(1); g <= WrittenRadius; g++ {
-		for _, gap := range []Operation{{Insertion, g}, {Deletion, g}} {
-			loss := lossOf([]Operation{gap}, g)
-			if loss%lossMismatch != 0 || loss > lossMismatch*mismatches {
-				continue
-			}
+	a.mismatchesUpTo(&a.writer.own, strand, contig, first, l.Start, n)
+	for _, gap := range mismatchGaps {
+		if fewer := gap.loss() / lossMismatch; fewer <= mismatches {
 			for _, start := range []bool{true, false} {
-				if a.tryGap(strand, contig, l, gap, start, w.own[n]-loss/lossMismatch, [3]int32{first, n, last}) {
+				if a.tryGap(strand, contig, l, gap, start, fewer, [3]int32{first, n, last}) {
 					return
 				}
 			}
@@ -211,10 +220,10 @@ func (a *Aligner) repeatGap(strand *Strand, contig *dna.Contig, l *Location) {
 	}
 }
 
-// tryGap is repeatGap for one gap that moves the start or the end and leaves a number of
+// tryGap is repeatGap for one gap that moves the start or the end and stands for a number of
 // mismatches. bases are how many are clipped at the start, aligned, and clipped at the end; w.own
 // has the mismatches of the alignment. The gap is shifted left.
-func (a *Aligner) tryGap(strand *Strand, contig *dna.Contig, l *Location, gap Operation, moveStart bool, left int32, bases [3]int32) bool {
+func (a *Aligner) tryGap(strand *Strand, contig *dna.Contig, l *Location, gap Operation, moveStart bool, fewer int32, bases [3]int32) bool {
 	w, n, inserted, moved := &a.writer, bases[1], gap.Length, gap.Length // moved inwards
 	if gap.Kind == Deletion {
 		inserted, moved = 0, -moved
@@ -228,10 +237,16 @@ func (a *Aligner) tryGap(strand *Strand, contig *dna.Contig, l *Location, gap Op
 		end -= moved
 		from, at = from+inserted, end-paired
 	}
-	if start < 0 || int(end) > contig.Length {
+	if paired < 2 || start < 0 || int(end) > contig.Length {
 		return false
 	}
-	w.other = a.mismatchesUpTo(w.other[:0], strand, contig, from, at, paired)
+	// At that end lie at most so many mismatches on the other diagonal as may be left.
+	left := w.own[n] - fewer
+	reach := inserted + a.reach(strand, contig, from, at, paired, left, moveStart)
+	if moveStart && w.own[reach] < fewer || !moveStart && w.own[n]-w.own[n-reach] < fewer {
+		return false
+	}
+	a.mismatchesUpTo(&w.other, strand, contig, from, at, paired)
 	for p := int32(1); p < paired; p++ {
 		mismatches := w.own[p] + w.other[paired] - w.other[p]
 		if moveStart {
@@ -252,18 +267,46 @@ func (a *Aligner) tryGap(strand *Strand, contig *dna.Contig, l *Location, gap Op
 	return false
 }
 
-// mismatchesUpTo appends how many of the first i of n bases of a strand from a base on differ from
-// the contig's from a position on, for i from 0 to n.
-func (a *Aligner) mismatchesUpTo(all []int32, strand *Strand, contig *dna.Contig, from, at, n int32) []int32 {
-	count := int32(0)
-	all = append(all, 0)
-	for i := int32(0); i < n; i += 64 {
-		low, high, amb := strand.Planes.Window(int(from + i))
-		differs := Differences(&a.Reference.Bases, contig.Start+int(at+i), low, high, amb)
-		for b := range min(n-i, 64) {
-			count += int32(differs >> b & 1)
-			all = append(all, count)
+// differencesOf returns the bases [from, from+n) of a strand that differ from the contig's from a
+// position on, as bits: the first 64 of them.
+func (a *Aligner) differencesOf(strand *Strand, contig *dna.Contig, from, at, n int32) uint64 {
+	low, high, amb := strand.Planes.Window(int(from))
+	return Differences(&a.Reference.Bases, contig.Start+int(at), low, high, amb) & (^uint64(0) >> uint(64-min(n, 64)))
+}
+
+// mismatchesUpTo has `all` say how many of the first i of n bases of a strand from a base on differ
+// from the contig's from a position on, for i from 0 to n.
+func (a *Aligner) mismatchesUpTo(all *[]int32, strand *Strand, contig *dna.Contig, from, at, n int32) {
+	*all = parallel.Resize(*all, int(n)+1)
+	counts, count, differs := *all, int32(0), uint64(0)
+	for i := range n {
+		counts[i] = count
+		if i%64 == 0 {
+			differs = a.differencesOf(strand, contig, from+i, at+i, n-i)
+		}
+		count += int32(differs >> uint(i%64) & 1)
+	}
+	counts[n] = count
+}
+
+// reach returns how many of n bases of a strand from a base on, at their start or at their end,
+// have a number of differences from the contig's at most.
+func (a *Aligner) reach(strand *Strand, contig *dna.Contig, from, at, n, most int32, start bool) int32 {
+	for done := int32(0); done < n; done += 64 {
+		size := min(n-done, 64)
+		first := done
+		if !start {
+			first = n - done - size
+		}
+		differs := a.differencesOf(strand, contig, from+first, at+first, size)
+		if !start {
+			differs = bits.Reverse64(differs) >> uint(64-size)
+		}
+		for ; differs != 0; differs &= differs - 1 {
+			if most--; most < 0 {
+				return done + int32(bits.TrailingZeros64(differs))
+			}
 		}
 	}
-	return all
+	return n
 }

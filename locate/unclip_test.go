@@ -134,6 +134,9 @@ func TestRepeatGap(t *testing.T) {
 		default:
 			read[i] = 'A'
 		}
+		if rng.IntN(2) == 0 && len(read) > 0 {
+			read[rng.IntN(len(read))] = 'C'
+		}
 		if first := rng.IntN(4); rng.IntN(3) == 0 && first < len(read) {
 			read, start = read[first:], start+first
 		}
