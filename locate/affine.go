@@ -53,7 +53,7 @@ type writer struct {
 	sites []int32 // numbers of locations in order of (place, end), or of their alignments
 	// clipped are locations before UnclipAll.
 	clipped    []Location
-	own, other []int32 // of repeatGap
+	own, other []int32 // of bestGap
 
 	target affineTarget // of affineBy
 	rows   affineRows

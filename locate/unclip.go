@@ -67,8 +67,8 @@ func (a *Aligner) takeBack(locations []Location) (any bool) {
 // them, where that lowers the score by less than a penalty: so that a mismatch near an end stays to
 // be seen. bwa mem has the same rule, with 5. The bases have to lie in the contig.
 //
-// A whole alignment with more gaps in repeats may lower the score by as much as the penalty. And an
-// alignment without gaps gets one in a repeat, where that scores as much.
+// A whole alignment with more gaps in repeats may lower the score by as much as the penalty. An
+// alignment without gaps may then get one (bestGap).
 func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 	strand, contig := r.Strand(l.Place), &a.Reference.Contigs[l.Place.Contig()]
 	m := int32(strand.Length())
@@ -97,7 +97,7 @@ func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 		l.to--
 	}
 	a.unclipWhole(strand, contig, l, penalty)
-	a.repeatGap(strand, contig, l)
+	a.bestGap(strand, contig, l)
 }
 
 // mostUnclipped is the most that a whole alignment loses that takes the place of a clipped one.
@@ -106,7 +106,7 @@ const mostUnclipped = 40
 // unclipWhole gives a local location that is clipped the best alignment of the whole strand around
 // it instead of its own, with gaps beside its clips, where that lowers the score by less than a
 // penalty for each clip, or by as much and has more gaps in repeats. A read has most of its gaps
-// there, and others fit few bases beside the end of a longer gap by chance.
+// there. Others fit few bases beside the end of a longer gap by chance.
 func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, penalty int32) {
 	operations := a.Operations(l)
 	start, end, most := l.Start, l.End, l.Loss
@@ -133,7 +133,7 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 	var first int
 	a.path, first = f.trace(a.path[:0], &t, last)
 	from, to := a.appendPath(&t, first)
-	if loss == int(most) && a.repeatGaps(&t, first, a.operations[from:to]) <= a.repeatGaps(&t, int(l.Start), operations) {
+	if loss == int(most) && a.repeatGaps(&t, 0, first, a.operations[from:to]) <= a.repeatGaps(&t, 0, int(l.Start), operations) {
 		return
 	}
 	l.from, l.to = from, to
@@ -141,15 +141,16 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 	l.Loss = int32(cost.loss())
 }
 
-// leastRepeat is how many bases of a repeat come after a gap in it at least. Fewer do so by chance
+// leastRepeat is the least number of bases of a repeat after a gap. Fewer come by chance
 // (docs/benchmarks/mates-2026-11-29.md).
 const leastRepeat = 4
 
 // repeatGaps counts the gaps of an alignment at a target, shifted left, in repeats: the contig has
-// their bases again after them, over leastRepeat bases or more. The alignment starts at a position.
-func (a *Aligner) repeatGaps(t *affineTarget, start int, operations []Operation) (n int) {
+// their bases again after them, over leastRepeat bases or more. The alignment begins with base q of
+// the strand, at a position.
+func (a *Aligner) repeatGaps(t *affineTarget, q, at int, operations []Operation) (n int) {
 	letter := func(at int) byte { return a.Reference.Letter(t.contig.Start + at) }
-	q, at := 0, start
+	equal := func(x, y byte) bool { return x == y && x != 'N' }
 	for _, o := range operations {
 		length, same := int(o.Length), 0
 		again := max(length, leastRepeat)
@@ -161,12 +162,12 @@ func (a *Aligner) repeatGaps(t *affineTarget, start int, operations []Operation)
 			q, at = q+length, at+length
 			continue
 		case Insertion:
-			for same < again && at+same < t.contig.Length && t.strand.letter(q+same%length) == letter(at+same) {
+			for same < again && at+same < t.contig.Length && equal(t.strand.letter(q+same%length), letter(at+same)) {
 				same++
 			}
 			q += length
 		case Deletion:
-			for same < again && at+length+same < t.contig.Length && letter(at+same) == letter(at+length+same) {
+			for same < again && at+length+same < t.contig.Length && equal(letter(at+same), letter(at+length+same)) {
 				same++
 			}
 			at += length
@@ -178,23 +179,18 @@ func (a *Aligner) repeatGaps(t *affineTarget, start int, operations []Operation)
 	return n
 }
 
-// mismatchGaps are the gaps that lose as much as mismatches, the fewest bases first.
-var mismatchGaps = func() (all []Operation) {
-	for g := int32(1); g <= WrittenRadius; g++ {
-		for _, gap := range []Operation{{Insertion, g}, {Deletion, g}} {
-			if gap.loss()%lossMismatch == 0 {
-				all = append(all, gap)
-			}
-		}
-	}
-	return all
-}()
+// A gapChoice is one gap in an alignment of n bases of a strand: after p bases. The bases before or
+// after the gap lie on another diagonal.
+type gapChoice struct {
+	gap       Operation
+	moveStart bool
+	p, loss   int32 // loss of the n bases
+}
 
-// repeatGap gives an alignment without gaps one in a repeat, where that scores as much: one of its
-// ends has fewer mismatches on another diagonal. A read has such a gap more often than two or more
-// mismatches. Of several gaps it takes one of the fewest bases, first an insertion, and first one
-// that moves the start.
-func (a *Aligner) repeatGap(strand *Strand, contig *dna.Contig, l *Location) {
+// bestGap gives an alignment without gaps one, where that scores more, as it may after Unclip. In a
+// repeat it may also score as much: a read has a gap there more often than two mismatches or more.
+// Equal gaps come in this order: fewer bases, insertions, a moved start, and leftmost.
+func (a *Aligner) bestGap(strand *Strand, contig *dna.Contig, l *Location) {
 	operations := a.Operations(l)
 	var first, last int32 // clipped bases
 	if o := operations[0]; o.Kind == Clip {
@@ -203,79 +199,97 @@ func (a *Aligner) repeatGap(strand *Strand, contig *dna.Contig, l *Location) {
 	if o := operations[len(operations)-1]; o.Kind == Clip {
 		last, operations = o.Length, operations[:len(operations)-1]
 	}
-	mismatches := (l.Loss - first - last) / lossMismatch
-	if len(operations) > 1 || mismatches < 2 {
+	own := l.Loss - first - last
+	if len(operations) > 1 || own < 2*lossMismatch {
 		return
 	}
 	n := operations[0].Length
 	a.mismatchesUpTo(&a.writer.own, strand, contig, first, l.Start, n)
-	for _, gap := range mismatchGaps {
-		if fewer := gap.loss() / lossMismatch; fewer <= mismatches {
+	best := gapChoice{loss: own + 1}
+	for g := int32(1); g <= min(WrittenRadius, own-lossOpen); g++ {
+		for _, gap := range []Operation{{Insertion, g}, {Deletion, g}} {
 			for _, start := range []bool{true, false} {
-				if a.tryGap(strand, contig, l, gap, start, fewer, [3]int32{first, n, last}) {
-					return
-				}
+				a.tryGap(strand, contig, l, first, n, gapChoice{gap: gap, moveStart: start}, &best)
 			}
 		}
 	}
+	if best.p == 0 {
+		return
+	}
+	start, end := best.ends(l)
+	made := slices.DeleteFunc(slices.Concat([]Operation{{Clip, first}}, best.operations(n), []Operation{{Clip, last}}),
+		func(o Operation) bool { return o.Length == 0 })
+	a.Adopt(l, start, made)
+	l.End, l.Loss = end, first+last+best.loss
 }
 
-// tryGap is repeatGap for one gap that moves the start or the end and stands for a number of
-// mismatches. bases are how many are clipped at the start, aligned, and clipped at the end; w.own
-// has the mismatches of the alignment. The gap is shifted left.
-func (a *Aligner) tryGap(strand *Strand, contig *dna.Contig, l *Location, gap Operation, moveStart bool, fewer int32, bases [3]int32) bool {
-	w, n, inserted, moved := &a.writer, bases[1], gap.Length, gap.Length // moved inwards
-	if gap.Kind == Deletion {
-		inserted, moved = 0, -moved
+// inserted is how many bases of the strand the gap has.
+func (c *gapChoice) inserted() int32 {
+	if c.gap.Kind == Insertion {
+		return c.gap.Length
 	}
-	start, end := l.Start, l.End
+	return 0
+}
+
+// ends returns where the alignment of a location starts and ends with the gap.
+func (c *gapChoice) ends(l *Location) (start, end int32) {
+	moved := 2*c.inserted() - c.gap.Length // inwards
+	if c.moveStart {
+		return l.Start + moved, l.End
+	}
+	return l.Start, l.End - moved
+}
+
+// operations returns the alignment of the n bases.
+func (c *gapChoice) operations(n int32) []Operation {
+	return []Operation{{Diagonal, c.p}, c.gap, {Diagonal, n - c.p - c.inserted()}}
+}
+
+// tryGap replaces the best choice by one with a gap of some kind, length and side, if bestGap takes
+// it. The n bases come after `first` others; w.own has their mismatches without a gap.
+func (a *Aligner) tryGap(strand *Strand, contig *dna.Contig, l *Location, first, n int32, c gapChoice, best *gapChoice) {
+	w, inserted, gapLoss := &a.writer, c.inserted(), c.gap.loss()
 	paired := n - inserted
-	from, at := bases[0], start+moved // of the bases on the other diagonal
-	if moveStart {
-		start += moved
-	} else {
-		end -= moved
-		from, at = from+inserted, end-paired
+	start, end := c.ends(l)
+	if paired < 2 || start < 0 || int(end) > contig.Length || gapLoss >= best.loss {
+		return
 	}
-	if paired < 2 || start < 0 || int(end) > contig.Length {
-		return false
+	from, at := first, start // of the bases on the other diagonal
+	if !c.moveStart {
+		from, at = first+inserted, end-paired
 	}
-	// At that end lie at most so many mismatches on the other diagonal as may be left.
-	left := w.own[n] - fewer
-	reach := inserted + a.reach(strand, contig, from, at, paired, left, moveStart)
-	if moveStart && w.own[reach] < fewer || !moveStart && w.own[n]-w.own[n-reach] < fewer {
-		return false
+	// The moved end has fewer mismatches then, and no more of them than are left in all.
+	left := (best.loss - 1 - gapLoss) / lossMismatch
+	reach := inserted + a.reach(strand, contig, from, at, paired, left, c.moveStart)
+	most := w.own[n] - left
+	if c.moveStart && w.own[reach] < most || !c.moveStart && w.own[n]-w.own[n-reach] < most {
+		return
 	}
 	a.mismatchesUpTo(&w.other, strand, contig, from, at, paired)
-	for p := int32(1); p < paired; p++ {
-		mismatches := w.own[p] + w.other[paired] - w.other[p]
-		if moveStart {
-			mismatches = w.other[p] + w.own[n] - w.own[p+inserted]
+	for c.p = 1; c.p < paired; c.p++ {
+		mismatches := w.own[c.p] + w.other[paired] - w.other[c.p]
+		if c.moveStart {
+			mismatches = w.other[c.p] + w.own[n] - w.own[c.p+inserted]
 		}
-		if mismatches != left {
+		if c.loss = gapLoss + lossMismatch*mismatches; c.loss >= best.loss {
 			continue
 		}
-		with := slices.DeleteFunc([]Operation{{Clip, bases[0]}, {Diagonal, p}, gap, {Diagonal, paired - p}, {Clip, bases[2]}},
-			func(o Operation) bool { return o.Length == 0 })
-		if a.repeatGaps(&affineTarget{strand: strand, contig: contig}, int(start), with) == 0 {
-			return false
+		t := affineTarget{strand: strand, contig: contig}
+		if c.loss < lossMismatch*w.own[n] || a.repeatGaps(&t, int(first), int(start), c.operations(n)) > 0 {
+			*best = c
 		}
-		a.Adopt(l, start, with)
-		l.End = end
-		return true
 	}
-	return false
 }
 
-// differencesOf returns the bases [from, from+n) of a strand that differ from the contig's from a
-// position on, as bits: the first 64 of them.
+// differencesOf returns a bit for each of the first 64 of n bases of a strand, from base `from` on:
+// whether it differs from the base of the contig, from position `at` on.
 func (a *Aligner) differencesOf(strand *Strand, contig *dna.Contig, from, at, n int32) uint64 {
 	low, high, amb := strand.Planes.Window(int(from))
 	return Differences(&a.Reference.Bases, contig.Start+int(at), low, high, amb) & (^uint64(0) >> uint(64-min(n, 64)))
 }
 
-// mismatchesUpTo has `all` say how many of the first i of n bases of a strand from a base on differ
-// from the contig's from a position on, for i from 0 to n.
+// mismatchesUpTo fills `all` with numbers of mismatches: of the first i of n bases of a strand from
+// a base on, and of the contig from a position on, for i from 0 to n.
 func (a *Aligner) mismatchesUpTo(all *[]int32, strand *Strand, contig *dna.Contig, from, at, n int32) {
 	*all = parallel.Resize(*all, int(n)+1)
 	counts, count, differs := *all, int32(0), uint64(0)
@@ -289,8 +303,8 @@ func (a *Aligner) mismatchesUpTo(all *[]int32, strand *Strand, contig *dna.Conti
 	counts[n] = count
 }
 
-// reach returns how many of n bases of a strand from a base on, at their start or at their end,
-// have a number of differences from the contig's at most.
+// reach returns how many of n bases of a strand, at their start or at their end, have at most some
+// number of mismatches.
 func (a *Aligner) reach(strand *Strand, contig *dna.Contig, from, at, n, most int32, start bool) int32 {
 	for done := int32(0); done < n; done += 64 {
 		size := min(n-done, 64)
