@@ -97,8 +97,9 @@ func (a *Aligner) Write(r *Read, locations []Location) {
 // differing counts the bases [from, from+n) of a strand that differ from the contig's from a
 // position on.
 func (a *Aligner) differing(strand *Strand, contig *dna.Contig, from, at int, n int32) (count int32) {
-	for i := int32(0); i < n; i += 64 {
-		count += int32(bits.OnesCount64(a.differencesOf(strand, contig, int32(from)+i, int32(at)+i, n-i)))
+	for i := 0; i < int(n); i += 64 {
+		x := strand.Planes.differencesFrom(&a.Reference.Bases, contig.Start+at+i, from+i, int(n)-i)
+		count += int32(bits.OnesCount64(x))
 	}
 	return count
 }

@@ -303,12 +303,7 @@ func (b *affineBound) list(text *dna.Sequence, t *affineTarget, least []Operatio
 func (b *affineBound) mismatches(text *dna.Sequence, t *affineTarget, i, n, diagonal int) {
 	offset := t.contig.Start + t.start + diagonal
 	for end := i + n; i < end; i += 64 {
-		low, high, amb := t.strand.Planes.Window(i)
-		x := Differences(text, offset+i, low, high, amb)
-		if end-i < 64 {
-			x &= 1<<uint(end-i) - 1
-		}
-		for ; x != 0; x &= x - 1 {
+		for x := t.strand.Planes.differencesFrom(text, offset+i, i, end-i); x != 0; x &= x - 1 {
 			at := int32(i + bits.TrailingZeros64(x))
 			b.events = append(b.events, event{from: at, to: at + 1, key: keyMismatch})
 		}
@@ -335,11 +330,9 @@ func (t *affineTarget) anchor(text *dna.Sequence, a *anchor, i, diagonal int, ba
 		return
 	}
 	if back {
-		low, high, amb := t.strand.Planes.Window(i - n)
-		differs = bits.Reverse64(Differences(text, at-n, low, high, amb)) >> uint(64-n)
+		differs = bits.Reverse64(t.strand.Planes.differencesFrom(text, at-n, i-n, n)) >> uint(64-n)
 	} else {
-		low, high, amb := t.strand.Planes.Window(i)
-		differs = Differences(text, at, low, high, amb)
+		differs = t.strand.Planes.differencesFrom(text, at, i, n)
 	}
 	for c := range a {
 		a[c] = int32(bits.TrailingZeros64(differs))

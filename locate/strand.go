@@ -74,6 +74,13 @@ func (p Planes) mismatches(text *dna.Sequence, m, offset, w int) uint64 {
 	return x
 }
 
+// differencesFrom is mismatches for n bases from any base i on, or for their first 64. Base i lies
+// at an offset of the text.
+func (p Planes) differencesFrom(text *dna.Sequence, offset, i, n int) uint64 {
+	low, high, ambiguous := p.Window(i)
+	return Differences(text, offset, low, high, ambiguous) & (^uint64(0) >> uint(64-min(n, 64)))
+}
+
 // Differences returns a bit for each of 64 bases, given as planes, that does not match the text
 // from an offset on.
 func Differences(text *dna.Sequence, offset int, low, high, ambiguous uint64) uint64 {

@@ -191,19 +191,20 @@ type gapChoice struct {
 // repeat it may also score as much: a read has a gap there more often than two mismatches or more.
 // Equal gaps come in this order: fewer bases, insertions, a moved start, and leftmost.
 func (a *Aligner) bestGap(strand *Strand, contig *dna.Contig, l *Location) {
-	operations := a.Operations(l)
+	all := a.Operations(l)
+	from, to := 0, len(all)
 	var first, last int32 // clipped bases
-	if o := operations[0]; o.Kind == Clip {
-		first, operations = o.Length, operations[1:]
+	if all[0].Kind == Clip {
+		first, from = all[0].Length, 1
 	}
-	if o := operations[len(operations)-1]; o.Kind == Clip {
-		last, operations = o.Length, operations[:len(operations)-1]
+	if all[to-1].Kind == Clip {
+		last, to = all[to-1].Length, to-1
 	}
 	own := l.Loss - first - last
-	if len(operations) > 1 || own < 2*lossMismatch {
+	if to-from > 1 || own < 2*lossMismatch {
 		return
 	}
-	n := operations[0].Length
+	n := all[from].Length
 	a.mismatchesUpTo(&a.writer.own, strand, contig, first, l.Start, n)
 	best := gapChoice{loss: own + 1}
 	for g := int32(1); g <= min(WrittenRadius, own-lossOpen); g++ {
@@ -217,9 +218,7 @@ func (a *Aligner) bestGap(strand *Strand, contig *dna.Contig, l *Location) {
 		return
 	}
 	start, end := best.ends(l)
-	made := slices.DeleteFunc(slices.Concat([]Operation{{Clip, first}}, best.operations(n), []Operation{{Clip, last}}),
-		func(o Operation) bool { return o.Length == 0 })
-	a.Adopt(l, start, made)
+	a.Adopt(l, start, slices.Concat(all[:from], best.operations(n), all[to:]))
 	l.End, l.Loss = end, first+last+best.loss
 }
 
@@ -258,7 +257,7 @@ func (a *Aligner) tryGap(strand *Strand, contig *dna.Contig, l *Location, first,
 	if !c.moveStart {
 		from, at = first+inserted, end-paired
 	}
-	// The moved end has fewer mismatches then, and no more of them than are left in all.
+	// The moved end has fewer mismatches, and at most `left`, which is for all bases.
 	left := (best.loss - 1 - gapLoss) / lossMismatch
 	reach := inserted + a.reach(strand, contig, from, at, paired, left, c.moveStart)
 	most := w.own[n] - left
@@ -281,13 +280,6 @@ func (a *Aligner) tryGap(strand *Strand, contig *dna.Contig, l *Location, first,
 	}
 }
 
-// differencesOf returns a bit for each of the first 64 of n bases of a strand, from base `from` on:
-// whether it differs from the base of the contig, from position `at` on.
-func (a *Aligner) differencesOf(strand *Strand, contig *dna.Contig, from, at, n int32) uint64 {
-	low, high, amb := strand.Planes.Window(int(from))
-	return Differences(&a.Reference.Bases, contig.Start+int(at), low, high, amb) & (^uint64(0) >> uint(64-min(n, 64)))
-}
-
 // mismatchesUpTo fills `all` with numbers of mismatches: of the first i of n bases of a strand from
 // a base on, and of the contig from a position on, for i from 0 to n.
 func (a *Aligner) mismatchesUpTo(all *[]int32, strand *Strand, contig *dna.Contig, from, at, n int32) {
@@ -296,7 +288,7 @@ func (a *Aligner) mismatchesUpTo(all *[]int32, strand *Strand, contig *dna.Conti
 	for i := range n {
 		counts[i] = count
 		if i%64 == 0 {
-			differs = a.differencesOf(strand, contig, from+i, at+i, n-i)
+			differs = strand.Planes.differencesFrom(&a.Reference.Bases, contig.Start+int(at+i), int(from+i), int(n-i))
 		}
 		count += int32(differs >> uint(i%64) & 1)
 	}
@@ -312,7 +304,7 @@ func (a *Aligner) reach(strand *Strand, contig *dna.Contig, from, at, n, most in
 		if !start {
 			first = n - done - size
 		}
-		differs := a.differencesOf(strand, contig, from+first, at+first, size)
+		differs := strand.Planes.differencesFrom(&a.Reference.Bases, contig.Start+int(at+first), int(from+first), int(size))
 		if !start {
 			differs = bits.Reverse64(differs) >> uint(64-size)
 		}
