@@ -112,7 +112,7 @@ func plain(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind):
-		return fmt.Errorf("%s is a %s", kind.Field, kind.Value)
+		return fmt.Errorf("%s is of type %s", cmp.Or(kind.Field, "it"), kind.Value)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("it ends in the middle")
 	}

@@ -47,7 +47,9 @@ func (f *patternsFile) parse(ctx context.Context, text []byte) ([]Pattern, error
 		err = f.lines(text, f.bytesLine)
 	} else {
 		text = bytes.TrimPrefix(text, []byte(byteOrderMark))
-		if start := bytes.TrimLeft(text, " \t\r\n"); len(start) > 0 && start[0] == '>' {
+		if bytes.IndexByte(text, 0) >= 0 {
+			err = &fasta.Error{File: f.name, Err: errors.New("is UTF-16 or binary; expected FASTA, or lines of patterns")}
+		} else if start := bytes.TrimLeft(text, " \t\r\n"); len(start) > 0 && start[0] == '>' {
 			err = f.fasta(ctx, text)
 		} else if err = f.lines(text, f.dnaLine); err != nil && start[0] == '@' {
 			err = &fasta.Error{File: f.name, Err: errors.New("is FASTQ; patterns are FASTA, or lines of a pattern or of a name and a pattern")}

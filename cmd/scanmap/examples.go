@@ -98,7 +98,7 @@ var examples = []example{
 	{"merge-stats", categoryCounts, "Depth of all parts, beside their statistics",
 		"scanmap merge-stats --depth run.bw --stats run.json part1.json part2.json part1.bw part2.bw"},
 	{"merge-stats", categoryReports, "The statistics of all parts as a page and for MultiQC",
-		"scanmap merge-stats --report-html run.html --multiqc run_mqc.json part1.json part2.json"},
+		"scanmap merge-stats --stats a.json --report-html a.html --multiqc a_mqc.json 1.json 2.json"},
 	{"merge-stats", categoryRun, "The sum as JSON, and no table", "scanmap merge-stats --quiet part1.json part2.json > run.json"},
 
 	{"copies", categoryMethod, "A haploid genome, in windows as small as the depth allows",

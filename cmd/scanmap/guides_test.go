@@ -478,7 +478,7 @@ func TestGuidesPAMFirst(t *testing.T) {
 		}
 	}
 	for options, want := range map[string]string{
-		"--nuclease cas12a":                `option --nuclease: "cas12a" is none of [SpCas9 AsCas12a enAsCas12a]`,
+		"--nuclease cas12a":                `option --nuclease: "cas12a" is none of SpCas9, AsCas12a and enAsCas12a`,
 		"--nuclease AsCas12a --pam-side 3": "option --pam-side: the PAM of AsCas12a is at end 5 of the guide",
 	} {
 		if code, _, stderr := call(append([]string{"guides", "-f", list, ref}, strings.Fields(options)...)...); code != 2 || !strings.Contains(stderr, want) {

@@ -220,6 +220,9 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	afterwards(ctx, j.quiet, func() error {
 		return firstError(warnOfEmpty(stderr, stats), warnOfMates(stderr, stats), report.Table(stderr, stats), hint(stderr, stats))
 	})
+	if named, ok := sam.FormatOf(j.output); ok && named != j.form.Format {
+		_ = warn(stderr, fmt.Sprintf("%s: holds %s, by --format, and not %s", j.output, j.form.Format, named))
+	}
 	if j.instead != "" {
 		_ = warn(stderr, fmt.Sprintf("--%s turns off the local alignments of the preset: whole reads are mapped", j.instead))
 	}

@@ -43,7 +43,7 @@ func (j *mapJob) sortMemory() int64 {
 
 // indexes are the names that the index of the output may get.
 func (j *mapJob) indexes() []string {
-	if !j.form.Sort {
+	if !j.form.Sort || j.form.Format != sam.FormatBAM {
 		return nil
 	}
 	return j.indexNames()
@@ -51,7 +51,7 @@ func (j *mapJob) indexes() []string {
 
 // indexNames are the names under which samtools looks for an index of the output.
 func (j *mapJob) indexNames() []string {
-	if j.form.Format != sam.FormatBAM || j.output == "" || isStandardOutput(j.output) {
+	if j.output == "" || isStandardOutput(j.output) {
 		return nil
 	}
 	return []string{j.output + "." + string(sam.BAI), j.output + "." + string(sam.CSI)}

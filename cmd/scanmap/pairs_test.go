@@ -385,13 +385,26 @@ func TestPublishTogether(t *testing.T) {
 func TestStaleIndexes(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "x.bam")
-	for _, c := range []struct{ options, want string }{{"", "x.bam"}, {"--sort", "x.bam x.bam.bai"}} {
+	silent := func(string) string { return "" }
+	for _, c := range []struct {
+		options, want string
+		says          func(file string) string
+	}{
+		{"", "x.bam", silent},
+		{"--sort", "x.bam x.bam.bai", silent},
+		{"--sort --format sam", "x.bam", func(file string) string {
+			return "scanmap: warning: " + file + ": holds sam, by --format, and not bam\n"
+		}},
+	} {
 		for _, index := range []string{".bai", ".csi"} {
 			if err := os.WriteFile(file+index, []byte("stale"), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
-		mapPairs(t, append(strings.Fields(c.options), "-o", file)...)
+		code, _, stderr := call(append([]string{"map", "--quiet", refFile, firstFile, secondFile, "-o", file}, strings.Fields(c.options)...)...)
+		if want := c.says(file); code != 0 || stderr != want {
+			t.Errorf("%q: exit code %d, standard error %q, want %q", c.options, code, stderr, want)
+		}
 		if got := names(t, folder); got != c.want || strings.Contains(c.want, "bai") && readFile(t, file+".bai") == "stale" {
 			t.Errorf("%q: the folder holds %s", c.options, got)
 		}

@@ -28,7 +28,7 @@ func ParseNuclease(name string) (Nuclease, error) {
 			return n, nil
 		}
 	}
-	return "", fmt.Errorf("%q is none of %v", name, Nucleases)
+	return "", fmt.Errorf("%q is none of %s, %s and %s", name, SpCas9, AsCas12a, EnAsCas12a)
 }
 
 // IsCas12a tells whether its PAM stands before the guide.
