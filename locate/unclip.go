@@ -14,13 +14,13 @@ import (
 //
 // Alignments are taken back until no two are equal. These come to an end, as the clipped alignments
 // of different places are different.
-func (a *Aligner) UnclipAll(r *Read, locations []Location, penalty int32) {
+func (a *Aligner) UnclipAll(r *Read, locations []Location, penalty, longest int32) {
 	w := &a.writer
 	w.clipped = append(w.clipped[:0], locations...)
 	for i := range locations {
 		l := &locations[i]
 		a.Adopt(l, l.Start, a.Operations(l)) // Unclip changes these, and others may have the same
-		a.Unclip(r, l, penalty)
+		a.Unclip(r, l, penalty, longest)
 	}
 	for len(locations) > 1 && a.takeBack(locations) {
 	}
@@ -67,9 +67,10 @@ func (a *Aligner) takeBack(locations []Location) (any bool) {
 // them, where that lowers the score by less than a penalty: so that a mismatch near an end stays to
 // be seen. bwa mem has the same rule, with 5. The bases have to lie in the contig.
 //
-// A whole alignment with more gaps in repeats may lower the score by as much as the penalty. An
-// alignment without gaps may then get one (bestGap).
-func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
+// A whole alignment with more gaps in repeats may lower the score by as much as the penalty.
+// Clipped bases may lie beyond a gap of up to `longest` bases (beyondGap). An alignment without
+// gaps may then get one (bestGap).
+func (a *Aligner) Unclip(r *Read, l *Location, penalty, longest int32) {
 	strand, contig := r.Strand(l.Place), &a.Reference.Contigs[l.Place.Contig()]
 	m := int32(strand.Length())
 	operations := a.Operations(l)
@@ -97,6 +98,9 @@ func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 		l.to--
 	}
 	a.unclipWhole(strand, contig, l, penalty)
+	for _, start := range []bool{true, false} {
+		a.beyondGap(strand, contig, l, penalty, longest, start)
+	}
 	a.bestGap(strand, contig, l)
 }
 
@@ -183,8 +187,63 @@ func (a *Aligner) repeatGaps(t *affineTarget, q, at int, operations []Operation)
 // after the gap lie on another diagonal.
 type gapChoice struct {
 	gap       Operation
+	most      int32 // that the gap loses beside inserted bases
 	moveStart bool
 	p, loss   int32 // loss of the n bases
+}
+
+// longestLoss is what a gap of LongestGap bases loses beside inserted bases.
+const longestLoss = lossOpen + LongestGap
+
+// beyondGap aligns the clipped bases at one end of a local location beyond a gap of up to `longest`
+// bases, where that lowers the score by less than a penalty. The gap costs DefaultCap at most, as
+// in local locations. The bases have to lie in the contig, also without the gap. Unclip has left
+// them: they lose the penalty or more on the diagonal beside them.
+func (a *Aligner) beyondGap(strand *Strand, contig *dna.Contig, l *Location, penalty, longest int32, start bool) {
+	all := a.Operations(l)
+	if len(all) == 1 {
+		return
+	}
+	from, to := len(all)-2, len(all) // of the clip and the pairs beside it
+	if start {
+		from, to = 0, 2
+	}
+	pairs, clip := all[from], all[from+1]
+	if start {
+		pairs, clip = clip, pairs
+	}
+	if clip.Kind != Clip || pairs.Kind != Diagonal {
+		return
+	}
+	part, n, first := *l, pairs.Length+clip.Length, int32(0) // on the diagonal of the pairs
+	if start {
+		part.Start -= clip.Length
+		part.End = part.Start + n
+	} else {
+		part.End += clip.Length
+		part.Start, first = part.End-n, int32(strand.Length())-n
+	}
+	if part.Start < 0 || int(part.End) > contig.Length {
+		return
+	}
+	a.mismatchesUpTo(&a.writer.own, strand, contig, first, part.Start, n)
+	own := clip.Length + lossMismatch*a.writer.own[pairs.Length]
+	if start {
+		own = clip.Length + lossMismatch*(a.writer.own[n]-a.writer.own[clip.Length])
+	}
+	best := gapChoice{loss: own + penalty}
+	a.tryGaps(strand, contig, &part, first, n, longest, DefaultCap, []bool{start}, &best)
+	if best.p == 0 {
+		return
+	}
+	moved, end := best.ends(&part)
+	if start {
+		end = l.End
+	} else {
+		moved = l.Start
+	}
+	a.Adopt(l, moved, slices.Concat(all[:from], best.operations(n), all[to:]))
+	l.End, l.Loss = end, l.Loss+best.loss-own
 }
 
 // bestGap gives an alignment without gaps one, where that scores more, as it may after Unclip. In a
@@ -207,13 +266,7 @@ func (a *Aligner) bestGap(strand *Strand, contig *dna.Contig, l *Location) {
 	n := all[from].Length
 	a.mismatchesUpTo(&a.writer.own, strand, contig, first, l.Start, n)
 	best := gapChoice{loss: own + 1}
-	for g := int32(1); g <= min(WrittenRadius, own-lossOpen); g++ {
-		for _, gap := range []Operation{{Insertion, g}, {Deletion, g}} {
-			for _, start := range []bool{true, false} {
-				a.tryGap(strand, contig, l, first, n, gapChoice{gap: gap, moveStart: start}, &best)
-			}
-		}
-	}
+	a.tryGaps(strand, contig, l, first, n, min(WrittenRadius, own-lossOpen), longestLoss, []bool{true, false}, &best)
 	if best.p == 0 {
 		return
 	}
@@ -244,10 +297,23 @@ func (c *gapChoice) operations(n int32) []Operation {
 	return []Operation{{Diagonal, c.p}, c.gap, {Diagonal, n - c.p - c.inserted()}}
 }
 
+// tryGaps is tryGap for gaps of up to `longest` bases, which lose `most` at most, and some moved
+// ends.
+func (a *Aligner) tryGaps(strand *Strand, contig *dna.Contig, l *Location, first, n, longest, most int32, starts []bool, best *gapChoice) {
+	for g := int32(1); g <= longest; g++ {
+		for _, gap := range []Operation{{Insertion, g}, {Deletion, g}} {
+			for _, start := range starts {
+				a.tryGap(strand, contig, l, first, n, gapChoice{gap: gap, most: most, moveStart: start}, best)
+			}
+		}
+	}
+}
+
 // tryGap replaces the best choice by one with a gap of some kind, length and side, if bestGap takes
 // it. The n bases come after `first` others; w.own has their mismatches without a gap.
 func (a *Aligner) tryGap(strand *Strand, contig *dna.Contig, l *Location, first, n int32, c gapChoice, best *gapChoice) {
-	w, inserted, gapLoss := &a.writer, c.inserted(), c.gap.loss()
+	w, inserted := &a.writer, c.inserted()
+	gapLoss := min(lossOpen+c.gap.Length, c.most) + inserted
 	paired := n - inserted
 	start, end := c.ends(l)
 	if paired < 2 || start < 0 || int(end) > contig.Length || gapLoss >= best.loss {

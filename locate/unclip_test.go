@@ -3,6 +3,7 @@ package locate
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestUnclip(t *testing.T) {
 			}
 		}
 		a.Adopt(&l, c.start, c.operations)
-		a.Unclip(&r, &l, c.penalty)
+		a.Unclip(&r, &l, c.penalty, LongestGap)
 		locations := []Location{l}
 		a.Count(&r, locations)
 		l = locations[0]
@@ -92,7 +93,7 @@ func TestUnclipAll(t *testing.T) {
 			a.Adopt(&l, c.readFrom+clip[0], operations)
 			locations = append(locations, l)
 		}
-		a.UnclipAll(&r, locations, c.penalty)
+		a.UnclipAll(&r, locations, c.penalty, LongestGap)
 		for i, want := range c.want {
 			if got := string(AppendCIGAR(nil, a.Operations(&locations[i]))); got != want {
 				t.Errorf("%v: location %d is %s, want %s", c.clips, i, got, want)
@@ -243,6 +244,137 @@ func plainBestGap(text, read string, start int) (cigar string, at, loss int) {
 	return cigar, at, loss
 }
 
+// TestBeyondGap has reads with a gap near an end, at which the bases beyond are clipped: each gets
+// the alignment beyond the gap that a plain program finds, or none.
+func TestBeyondGap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	seen := map[string]int{}
+	for range effort.Pick(20_000, 4_000) {
+		letters := "ACGT"[:2+rng.IntN(3)]
+		text := truth.Random(rng, 40+rng.IntN(220), letters)
+		before, beyond, g := 8+rng.IntN(30), 1+rng.IntN(30), 1+rng.IntN(LongestGap+5)
+		inserted, deleted := 0, g
+		if rng.IntN(2) == 0 {
+			inserted, deleted = min(g, 40), 0
+		}
+		from := rng.IntN(12)
+		if from+before+deleted+beyond > len(text) {
+			continue
+		}
+		read := []byte(text[from:from+before] + truth.Random(rng, inserted, letters) + text[from+before+deleted:][:beyond])
+		if rng.IntN(2) == 0 {
+			read[rng.IntN(len(read))] = letters[0]
+		}
+		first, penalty := rng.IntN(3), rng.IntN(8)
+		pairs := before - rng.IntN(4)
+		start, own := rng.IntN(2) == 0, 0
+		if start { // the same from the other end
+			slices.Reverse(read)
+			b := []byte(text)
+			slices.Reverse(b)
+			text = string(b)
+		}
+		// The pairs are n bases of the read, and the clip the others, but `first` at the other end.
+		at := from // of base 0, on the diagonal of the pairs
+		operations := []Operation{{Clip, int32(first)}, {Diagonal, int32(pairs - first)}, {Clip, int32(len(read) - pairs)}}
+		if start {
+			slices.Reverse(operations)
+			at = len(text) - from - len(read)
+		}
+		l := Location{Place: At(0, Forward)}
+		q := int(operations[0].Length)
+		for i := q; i < q+pairs-first; i++ {
+			if read[i] != text[at+i] {
+				own += lossMismatch
+			}
+		}
+		l.Start, l.End, l.Loss = int32(at+q), int32(at+q+pairs-first), int32(own+len(read)-pairs+first)
+		operations = slices.DeleteFunc(operations, func(o Operation) bool { return o.Length == 0 })
+		cigar, wantAt, loss := plainBeyondGap(text, string(read), at, first, pairs, own, penalty, start)
+		if loss < 0 {
+			continue
+		}
+		if cigar == "" {
+			cigar, wantAt, loss = string(AppendCIGAR(nil, operations)), int(l.Start), int(l.Loss)-first
+		}
+		if strings.ContainsAny(cigar, "ID") {
+			seen[fmt.Sprintf("%v %v %v", start, strings.Contains(cigar, "I"), g > DefaultCap-lossOpen)]++
+		}
+
+		a, r := Aligner{Reference: truth.Reference(t, text)}, pack(string(read), 0)
+		a.Adopt(&l, l.Start, operations)
+		a.beyondGap(r.Strand(l.Place), &a.Reference.Contigs[0], &l, int32(penalty), LongestGap, start)
+		got, span := string(AppendCIGAR(nil, a.Operations(&l))), 0
+		for _, o := range a.Operations(&l) {
+			if o.Kind == Diagonal || o.Kind == Deletion {
+				span += int(o.Length)
+			}
+		}
+		if got != cigar || int(l.Start) != wantAt || int(l.Loss) != loss+first || int(l.End) != wantAt+span {
+			t.Fatalf("%s on %s, %v, penalty %d: %s from %d to %d, loss %d; want %s at %d, %d", read, text, operations, penalty, got, l.Start, l.End, l.Loss, cigar, wantAt, loss+first)
+		}
+	}
+	for _, want := range []string{"true true true", "true true false", "true false true", "true false false",
+		"false true true", "false true false", "false false true", "false false false"} {
+		if seen[want] < 10 {
+			t.Errorf("start, insertion, long %s: %d times", want, seen[want])
+		}
+	}
+}
+
+// plainBeyondGap returns the alignment of a read across a gap, where that loses less than its pairs
+// and clips do, and a penalty; otherwise no CIGAR. Base 0 is at a position on the diagonal of the
+// pairs. The loss leaves out the first bases, or the last ones with start, which stay clipped.
+func plainBeyondGap(text, read string, at, first, pairs, own, penalty int, start bool) (cigar string, from, loss int) {
+	clip, n := len(read)-pairs, len(read)-first
+	if at < 0 && start || at+len(read) > len(text) && !start {
+		return "", 0, 0
+	}
+	lost := func(i, j, at int) (n int) { // of bases [i, j), base 0 at a position
+		for ; i < j; i++ {
+			if read[i] != text[at+i] {
+				n += lossMismatch
+			}
+		}
+		return n
+	}
+	q, end := first, len(read)
+	if start {
+		q, end = 0, n
+	}
+	if loss = own + clip + penalty; lost(q, end, at) < loss {
+		return "", 0, -1 // which Unclip does not leave clipped
+	}
+	for g := 1; g <= LongestGap; g++ {
+		for _, inserted := range []int{g, 0} {
+			for p := 1; p+inserted < n; p++ {
+				before, after := at, at+g-2*inserted // base 0 of the bases on either side
+				if start {
+					before, after = at-g+2*inserted, at
+				}
+				if before+q < 0 || after+end > len(text) {
+					continue
+				}
+				with := min(lossOpen+g, DefaultCap) + inserted + lost(q, q+p, before) + lost(q+p+inserted, end, after)
+				if with >= loss {
+					continue
+				}
+				kind := 'D'
+				if inserted > 0 {
+					kind = 'I'
+				}
+				cigar, from, loss = fmt.Sprintf("%dM%d%c%dM", p, g, kind, n-p-inserted), before+q, with
+			}
+		}
+	}
+	if cigar != "" && first > 0 && start {
+		cigar += fmt.Sprintf("%dS", first)
+	} else if cigar != "" && first > 0 {
+		cigar = fmt.Sprintf("%dS", first) + cigar
+	}
+	return cigar, from, loss
+}
+
 // TestUnclipBetterGap has eight clipped bases: six match beside the others, and eight beyond a
 // deletion in a repeat.
 func TestUnclipBetterGap(t *testing.T) {
@@ -250,9 +382,30 @@ func TestUnclipBetterGap(t *testing.T) {
 	a, r := Aligner{Reference: truth.Reference(t, "TTCGCGCGCGAT"+end)}, pack("CGCGCGCG"+end, 0)
 	l := Location{Place: At(0, Forward), End: int32(12 + len(end)), Loss: 8}
 	a.Adopt(&l, 12, []Operation{{Clip, 8}, {Diagonal, int32(len(end))}})
-	a.Unclip(&r, &l, 5)
+	a.Unclip(&r, &l, 5, LongestGap)
 	if got := string(AppendCIGAR(nil, a.Operations(&l))); got != "8M2D42M" || l.Start != 2 || l.Loss != 8 {
 		t.Errorf("%s at %d, loss %d; want 8M2D42M at 2, 8", got, l.Start, l.Loss)
+	}
+}
+
+// TestUnclipBeyondGap has 20 clipped bases beyond a deletion of 60, which costs 20.
+func TestUnclipBeyondGap(t *testing.T) {
+	const end = "CATTAGCCATGACGTACGGA"
+	text := strings.Repeat("GATTACCTGTCA", 4)
+	for _, c := range []struct {
+		penalty, longest int32
+		want             string
+		loss             int32
+	}{{1, 60, "48M60D20M", 20}, {0, 60, "48M20S", 20}, {5, 59, "48M20S", 20}} {
+		a, r := Aligner{Reference: truth.Reference(t, text+strings.Repeat("T", 60)+end)}, pack(text+end, 0)
+		l := Location{Place: At(0, Forward), End: 48, Loss: 20}
+		a.Adopt(&l, 0, []Operation{{Diagonal, 48}, {Clip, 20}})
+		locations := []Location{l}
+		a.UnclipAll(&r, locations, c.penalty, c.longest)
+		l = locations[0]
+		if got := string(AppendCIGAR(nil, a.Operations(&l))); got != c.want || l.Loss != c.loss {
+			t.Errorf("penalty %d, gaps of up to %d: %s, loss %d; want %s, %d", c.penalty, c.longest, got, l.Loss, c.want, c.loss)
+		}
 	}
 }
 
@@ -274,8 +427,8 @@ func TestUnclipAllWithGap(t *testing.T) {
 		locations = append(locations, l)
 	}
 	alone := append([]Location(nil), locations[:1]...)
-	a.UnclipAll(&r, alone, 5)
-	a.UnclipAll(&r, locations, 5)
+	a.UnclipAll(&r, alone, 5, LongestGap)
+	a.UnclipAll(&r, locations, 5, LongestGap)
 	for _, c := range []struct {
 		of         *Location
 		want       string

@@ -5,6 +5,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/internal/parallel"
+	"scanmap/locate"
 	"scanmap/mapper/find"
 )
 
@@ -212,7 +213,11 @@ func (w *worker) align(from int) {
 		case len(locations) == 0:
 		case w.local != nil:
 			if penalty := w.local.ClipPenalty; penalty > 0 {
-				g.reader.Aligner.UnclipAll(g.read(read), locations, int32(penalty))
+				longest := int32(locate.LongestGap)
+				if g.parts[read] != nil {
+					longest = 0 // beyond it another part may lie
+				}
+				g.reader.Aligner.UnclipAll(g.read(read), locations, int32(penalty), longest)
 			}
 			g.reader.Aligner.Count(g.read(read), locations)
 		case !w.gapped:
