@@ -33,8 +33,8 @@ type Local struct {
 	Reference *dna.Reference
 	// Aligner takes the operations of all locations.
 	Aligner *Aligner
-	// Cap is the most that a gap costs, more than lossOpen and no more than a gap of LongestGap
-	// bases would: 7 to 106.
+	// Cap is the most that a gap costs: DefaultCap in a run. Windows take 7 to 57, and 11 or more
+	// where reads of 3,000 bases may lose half of their score.
 	Cap int
 	// Measured counts the windows in which cells were looked at.
 	Measured  int64

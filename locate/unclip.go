@@ -83,7 +83,7 @@ func (a *Aligner) Unclip(r *Read, l *Location, penalty, longest int32) {
 			l.Loss += lost
 		}
 	}
-	if end := operations[last]; end.Kind == Clip && int(l.End+end.Length) <= contig.Length {
+	if end := operations[last]; end.Kind == Clip && int(l.End)+int(end.Length) <= contig.Length {
 		if lost := lossMismatch*a.differing(strand, contig, int(m-end.Length), int(l.End), end.Length) - end.Length; lost < penalty {
 			operations[last-1].Length += end.Length
 			operations[last].Length = 0

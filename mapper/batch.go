@@ -54,8 +54,8 @@ func (b *batch) take(n int) batch {
 	return first
 }
 
-// batchBases is the most bases of a batch, so that long reads do not take more memory than short
-// ones.
+// batchBases is how many bases end a batch, with the chunk of reads that brings them, so that long
+// reads do not take more memory than short ones.
 const batchBases = 1 << 27
 
 // A batcher reads the libraries one after the other and cuts them into batches.

@@ -68,7 +68,7 @@
 //   - k: the largest edit distance of a read, in unit-cost edits (substitution, insertion,
 //     deletion).
 //   - reference, contig: the text, and one of its sequences.
-//   - near: of a location, having at most two edits more than the read's best one (near.go).
+//   - near: of a location, having few edits more than the read's best one, mostly two (near.go).
 //   - choice: which locations of a read are reported, and which one is primary.
 //   - library: one input of a run, with a read group of its own.
 //   - pair, mate: two reads of one fragment, the first and the second mate.

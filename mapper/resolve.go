@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"scanmap/dna"
-	"scanmap/internal/parallel"
 	"scanmap/mapper/find"
 	"scanmap/sam"
 )
@@ -92,9 +91,9 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	// Pairs come in order, but the first threads' groups are likely to suffice.
 	for next := 0; next < len(groups)-1 && !e.done; {
 		last := min(next+4*len(r.team.workers), len(groups)-1)
-		parallel.Ranges(len(r.team.workers), last-next, 1, func(worker, i, _ int) {
+		r.team.ranges(last-next, func(w *worker, _, i int) {
 			g := next + i
-			ofGroup[g] = r.team.workers[worker].lookAtPairs(ctx, p, groups[g], groups[g+1], seen, plannedAlone)
+			ofGroup[g] = w.lookAtPairs(ctx, p, groups[g], groups[g+1], seen, plannedAlone)
 		})
 		for i := groups[next] / 2; i < groups[last]/2 && !e.done; i++ {
 			e.take(seen[i])

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"scanmap/dna"
 	"scanmap/internal/effort"
 	"scanmap/internal/temporary"
 	"scanmap/internal/truth"
@@ -326,6 +327,35 @@ func TestSplit(t *testing.T) {
 				if got, _ := runText(t, o); got != want {
 					t.Errorf("%d mates, %d threads, %d reads at a time: another output", 1+paired, threads, batch)
 				}
+			}
+		}
+	}
+}
+
+// TestSplitBesideBorders has reads of both sides of a border, with as many bases between as lie
+// between the contigs, so that both parts lie on one diagonal of the reference's bases.
+func TestSplitBesideBorders(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(31, 32))
+	const of, n = 20 * dna.WordBases, 60
+	first, second := truth.Random(r, of, "ACGT"), truth.Random(r, of, "ACGT")
+	var reads strings.Builder
+	for i := range 8 {
+		read := truth.Strand(first[of-n:]+truth.Random(r, dna.Padding, "ACGT")+second[:n], i%2)
+		fmt.Fprintf(&reads, "@%d\n%s\n+\n%s\n", i, read, strings.Repeat("F", len(read)))
+	}
+	folder := t.TempDir()
+	for name, content := range map[string]string{"/ref.fa": ">c0\n" + first + "\n>c1\n" + second + "\n", "/1.fq": reads.String()} {
+		if err := os.WriteFile(folder+name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := Options{Reference: folder + "/ref.fa", Libraries: []Library{{Reads: folder + "/1.fq"}}, Local: &Local{Score: DefaultScore, Split: true}, Report: Report{Mode: ReportOne}}
+	for _, o.Threads = range []int{1, 2} {
+		text, _ := runText(t, o)
+		for i, records := range splitRecords(t, text, 8) {
+			if len(records) != 2 {
+				t.Errorf("%d threads, read %d: %d parts", o.Threads, i, len(records))
 			}
 		}
 	}

@@ -63,7 +63,7 @@ type Stats struct {
 	// ReferenceBases is the sum of the contigs' lengths.
 	ReferenceBases int64
 	// Batches is the number of batches, or of their parts, in which reads were found. Each takes a
-	// pass over the reference for every length of pieces, and one for the reads that are scanned for.
+	// pass over the reference for every length of pieces, and some for the reads that are scanned for.
 	Batches int64
 	// Device is where the reads were mapped: cpu, the GPUs by number and name, or one and then the
 	// other.

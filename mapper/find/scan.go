@@ -44,7 +44,7 @@ type scanWorker struct {
 	metric      locate.Metric
 	seg         segment
 	first       int    // contig position of codes[0]
-	codes       []byte // the segment's text, one code a base, ambiguousCode for others
+	codes       []byte // the segment's text, one code a base, dna.AmbiguousCode for others
 	masks       []uint64
 	plus, minus []uint64
 	store       *storeWriter

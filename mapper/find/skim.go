@@ -262,7 +262,7 @@ type skimWorker struct {
 // another one comes there: a diagonal's hits come within a read's length of each other.
 type recent struct {
 	// judged are a read, and from bit 32 on the lower half of where its first base lies in the
-	// reference's bases, for each strand.
+	// reference's bases, for each strand. The first base is one of the contig whose diagonal it is.
 	judged [2][1 << recentBits]uint64
 	from   int // see begin
 }

@@ -114,7 +114,9 @@ func (s *skimmer) judge(w *skimWorker, fits []fit, contig uint32) {
 			if t.pieces[place].flipped() {
 				h.strand ^= 1
 			}
-			if !w.recent.add(h.read, uint32(start)+h.firstBase(t.q), h.strand) {
+			// The first base of other reads may lie in another contig.
+			first := h.firstBase(t.q)
+			if first <= uint32(s.ref.Contigs[contig].Length) && !w.recent.add(h.read, uint32(start)+first, h.strand) {
 				continue
 			}
 			w.hits[hits] = h
