@@ -137,6 +137,9 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 	var first int
 	a.path, first = f.trace(a.path[:0], &t, last)
 	from, to := a.appendPath(&t, first)
+	if a.operations[from].Kind != Diagonal || a.operations[to-1].Kind != Diagonal {
+		return // bases inserted at an end may as well be clipped
+	}
 	if loss == int(most) && a.repeatGaps(&t, 0, first, a.operations[from:to]) <= a.repeatGaps(&t, 0, int(l.Start), operations) {
 		return
 	}

@@ -40,6 +40,8 @@ func TestUnclip(t *testing.T) {
 		{"an insertion in a repeat", text[25:60] + "C" + text[60:62], 25, []Operation{{Diagonal, 35}, {Clip, 3}}, 3, 5, "28M1I9M", 8, 1},
 		{"in a repeat in place of mismatches", text[25:60] + "CC" + text[60:65], 25, []Operation{{Diagonal, 40}, {Clip, 2}}, 12, 2, "28M2I12M", 10, 2},
 		{"in half of a repeat", text[5:28] + text[30:35], 5, []Operation{{Diagonal, 24}, {Clip, 4}}, 4, 4, "24M4S", 4, 0},
+		{"an insertion at the end", text[5:35] + "GGG", 5, []Operation{{Diagonal, 30}, {Clip, 3}}, 3, 10, "30M3S", 3, 0},
+		{"an insertion at the start", "CCC" + text[5:35], 5, []Operation{{Clip, 3}, {Diagonal, 30}}, 3, 10, "3S30M", 3, 0},
 		{"both", "A" + text[6:34] + "C", 6, []Operation{{Clip, 1}, {Diagonal, 28}, {Clip, 1}}, 2, 5, "30M", 10, 2},
 	} {
 		a := Aligner{Reference: ref}

@@ -361,6 +361,39 @@ func TestSplitBesideBorders(t *testing.T) {
 	}
 }
 
+// TestSplitUnclipped has reads whose two parts lie on one diagonal. With a clip penalty the primary
+// record has all bases, and there is no other.
+func TestSplitUnclipped(t *testing.T) {
+	t.Parallel()
+	contig := truth.Random(rand.New(rand.NewPCG(33, 34)), 600, "ACGT")
+	read := []byte(contig[100:250])
+	for i := 66; i < 84; i += 3 {
+		read[i] = "CATG"[strings.IndexByte("ACGT", read[i])]
+	}
+	read[85] = "CATG"[strings.IndexByte("ACGT", read[85])]
+	folder := t.TempDir()
+	for name, content := range map[string]string{"/ref.fa": ">c0\n" + contig + "\n", "/1.fq": fmt.Sprintf("@0\n%s\n+\n%s\n", read, strings.Repeat("F", len(read)))} {
+		if err := os.WriteFile(folder+name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for penalty, want := range map[int]string{0: "66M84S 86H64M", 5: "150M"} {
+		o := Options{Reference: folder + "/ref.fa", Libraries: []Library{{Reads: folder + "/1.fq"}}, Threads: 1,
+			Local: &Local{Score: DefaultScore, Split: true, ClipPenalty: penalty}, Report: Report{Mode: ReportOne}}
+		text, _ := runText(t, o)
+		var cigars []string
+		for _, r := range splitRecords(t, text, 1)[0] {
+			cigars = append(cigars, r.cigar)
+			if _, sa := r.tags["SA"]; sa != (penalty == 0) {
+				t.Errorf("penalty %d: %+v", penalty, r)
+			}
+		}
+		if got := strings.Join(cigars, " "); got != want {
+			t.Errorf("penalty %d: %s, want %s", penalty, got, want)
+		}
+	}
+}
+
 // TestSplitOnGPU has local locations from candidates of a GPU, beside parts.
 func TestSplitOnGPU(t *testing.T) {
 	t.Parallel()

@@ -218,6 +218,9 @@ func (w *worker) align(from int) {
 					longest = 0 // beyond it another part may lie
 				}
 				g.reader.Aligner.UnclipAll(g.read(read), locations, int32(penalty), longest)
+				if s := c.supplement; s != nil && g.compete(read, &locations[0], &s.location) {
+					c.supplement = nil // the primary record has its bases now
+				}
 			}
 			g.reader.Aligner.Count(g.read(read), locations)
 		case !w.gapped:
