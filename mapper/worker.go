@@ -213,11 +213,7 @@ func (w *worker) align(from int) {
 		case len(locations) == 0:
 		case w.local != nil:
 			if penalty := w.local.ClipPenalty; penalty > 0 {
-				longest := int32(locate.LongestGap)
-				if g.parts[read] != nil {
-					longest = 0 // beyond it another part may lie
-				}
-				g.reader.Aligner.UnclipAll(g.read(read), locations, int32(penalty), longest)
+				g.reader.Aligner.UnclipAll(g.read(read), locations, int32(penalty), locate.LongestGap)
 				if s := c.supplement; s != nil && g.compete(read, &locations[0], &s.location) {
 					c.supplement = nil // the primary record has its bases now
 				}
