@@ -22,8 +22,7 @@ type Location struct {
 	Paired   bool // for the caller: it has a proper partner among the locations of the mate
 	Covered  bool // likewise: its bases are counted already
 	// Edits and Loss belong to the written alignment, once there is one (Aligner.Write or
-	// Aligner.Count). Loss is known of a local location that a
-	// Reader has returned.
+	// Aligner.Count). Loss is known of a local location that a Reader has returned.
 	Edits, Loss int32
 }
 

@@ -14,13 +14,13 @@ import (
 //
 // Alignments are taken back until no two are equal. These come to an end, as the clipped alignments
 // of different places are different.
-func (a *Aligner) UnclipAll(r *Read, locations []Location, penalty, longest int32) {
+func (a *Aligner) UnclipAll(r *Read, locations []Location, penalty int32) {
 	w := &a.writer
 	w.clipped = append(w.clipped[:0], locations...)
 	for i := range locations {
 		l := &locations[i]
 		a.Adopt(l, l.Start, a.Operations(l)) // Unclip changes these, and others may have the same
-		a.Unclip(r, l, penalty, longest)
+		a.Unclip(r, l, penalty)
 	}
 	for len(locations) > 1 && a.takeBack(locations) {
 	}
@@ -68,9 +68,9 @@ func (a *Aligner) takeBack(locations []Location) (any bool) {
 // be seen. bwa mem has the same rule, with 5. The bases have to lie in the contig.
 //
 // A whole alignment with more gaps in repeats may lower the score by as much as the penalty.
-// Clipped bases may lie beyond a gap of up to `longest` bases (beyondGap). An alignment without
-// gaps may then get one (bestGap).
-func (a *Aligner) Unclip(r *Read, l *Location, penalty, longest int32) {
+// Clipped bases may lie beyond a long gap (beyondGap). An alignment without gaps may then get one
+// (bestGap).
+func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 	strand, contig := r.Strand(l.Place), &a.Reference.Contigs[l.Place.Contig()]
 	m := int32(strand.Length())
 	operations := a.Operations(l)
@@ -99,7 +99,7 @@ func (a *Aligner) Unclip(r *Read, l *Location, penalty, longest int32) {
 	}
 	a.unclipWhole(strand, contig, l, penalty)
 	for _, start := range []bool{true, false} {
-		a.beyondGap(strand, contig, l, penalty, longest, start)
+		a.beyondGap(strand, contig, l, penalty, start)
 	}
 	a.bestGap(strand, contig, l)
 }
@@ -198,11 +198,11 @@ type gapChoice struct {
 // longestLoss is what a gap of LongestGap bases loses beside inserted bases.
 const longestLoss = lossOpen + LongestGap
 
-// beyondGap aligns the clipped bases at one end of a local location beyond a gap of up to `longest`
-// bases, where that lowers the score by less than a penalty. The gap costs DefaultCap at most, as
-// in local locations. The bases have to lie in the contig, also without the gap. Unclip has left
-// them: they lose the penalty or more on the diagonal beside them.
-func (a *Aligner) beyondGap(strand *Strand, contig *dna.Contig, l *Location, penalty, longest int32, start bool) {
+// beyondGap aligns the clipped bases at one end of a local location beyond a gap, where that lowers
+// the score by less than a penalty. The gap has up to LongestGap bases and costs DefaultCap at
+// most, as in local locations. The bases have to lie in the contig, also without the gap. Unclip
+// has left them: they lose the penalty or more on the diagonal beside them.
+func (a *Aligner) beyondGap(strand *Strand, contig *dna.Contig, l *Location, penalty int32, start bool) {
 	all := a.Operations(l)
 	if len(all) == 1 {
 		return
@@ -235,7 +235,7 @@ func (a *Aligner) beyondGap(strand *Strand, contig *dna.Contig, l *Location, pen
 		own = clip.Length + lossMismatch*(a.writer.own[n]-a.writer.own[clip.Length])
 	}
 	best := gapChoice{loss: own + penalty}
-	a.tryGaps(strand, contig, &part, first, n, longest, DefaultCap, []bool{start}, &best)
+	a.tryGaps(strand, contig, &part, first, n, LongestGap, DefaultCap, []bool{start}, &best)
 	if best.p == 0 {
 		return
 	}
@@ -312,8 +312,9 @@ func (a *Aligner) tryGaps(strand *Strand, contig *dna.Contig, l *Location, first
 	}
 }
 
-// tryGap replaces the best choice by one with a gap of some kind, length and side, if bestGap takes
-// it. The n bases come after `first` others; w.own has their mismatches without a gap.
+// tryGap replaces the best choice by one with a gap of some kind, length and side, if that loses
+// less. One that does not lose less than the n bases without a gap has to lie in a repeat. The n
+// bases come after `first` others; w.own has their mismatches without a gap.
 func (a *Aligner) tryGap(strand *Strand, contig *dna.Contig, l *Location, first, n int32, c gapChoice, best *gapChoice) {
 	w, inserted := &a.writer, c.inserted()
 	gapLoss := min(lossOpen+c.gap.Length, c.most) + inserted

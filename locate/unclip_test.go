@@ -53,7 +53,7 @@ func TestUnclip(t *testing.T) {
 			}
 		}
 		a.Adopt(&l, c.start, c.operations)
-		a.Unclip(&r, &l, c.penalty, LongestGap)
+		a.Unclip(&r, &l, c.penalty)
 		locations := []Location{l}
 		a.Count(&r, locations)
 		l = locations[0]
@@ -95,7 +95,7 @@ func TestUnclipAll(t *testing.T) {
 			a.Adopt(&l, c.readFrom+clip[0], operations)
 			locations = append(locations, l)
 		}
-		a.UnclipAll(&r, locations, c.penalty, LongestGap)
+		a.UnclipAll(&r, locations, c.penalty)
 		for i, want := range c.want {
 			if got := string(AppendCIGAR(nil, a.Operations(&locations[i]))); got != want {
 				t.Errorf("%v: location %d is %s, want %s", c.clips, i, got, want)
@@ -305,7 +305,7 @@ func TestBeyondGap(t *testing.T) {
 
 		a, r := Aligner{Reference: truth.Reference(t, text)}, pack(string(read), 0)
 		a.Adopt(&l, l.Start, operations)
-		a.beyondGap(r.Strand(l.Place), &a.Reference.Contigs[0], &l, int32(penalty), LongestGap, start)
+		a.beyondGap(r.Strand(l.Place), &a.Reference.Contigs[0], &l, int32(penalty), start)
 		got, span := string(AppendCIGAR(nil, a.Operations(&l))), 0
 		for _, o := range a.Operations(&l) {
 			if o.Kind == Diagonal || o.Kind == Deletion {
@@ -384,29 +384,29 @@ func TestUnclipBetterGap(t *testing.T) {
 	a, r := Aligner{Reference: truth.Reference(t, "TTCGCGCGCGAT"+end)}, pack("CGCGCGCG"+end, 0)
 	l := Location{Place: At(0, Forward), End: int32(12 + len(end)), Loss: 8}
 	a.Adopt(&l, 12, []Operation{{Clip, 8}, {Diagonal, int32(len(end))}})
-	a.Unclip(&r, &l, 5, LongestGap)
+	a.Unclip(&r, &l, 5)
 	if got := string(AppendCIGAR(nil, a.Operations(&l))); got != "8M2D42M" || l.Start != 2 || l.Loss != 8 {
 		t.Errorf("%s at %d, loss %d; want 8M2D42M at 2, 8", got, l.Start, l.Loss)
 	}
 }
 
-// TestUnclipBeyondGap has 20 clipped bases beyond a deletion of 60, which costs 20.
+// TestUnclipBeyondGap has 20 clipped bases beyond a long deletion, which costs 20.
 func TestUnclipBeyondGap(t *testing.T) {
 	const end = "CATTAGCCATGACGTACGGA"
 	text := strings.Repeat("GATTACCTGTCA", 4)
 	for _, c := range []struct {
-		penalty, longest int32
-		want             string
-		loss             int32
-	}{{1, 60, "48M60D20M", 20}, {0, 60, "48M20S", 20}, {5, 59, "48M20S", 20}} {
-		a, r := Aligner{Reference: truth.Reference(t, text+strings.Repeat("T", 60)+end)}, pack(text+end, 0)
+		penalty, loss int32
+		deleted       int
+		want          string
+	}{{1, 20, 60, "48M60D20M"}, {0, 20, 60, "48M20S"}, {1, 20, LongestGap, "48M100D20M"}, {5, 20, LongestGap + 1, "48M20S"}} {
+		a, r := Aligner{Reference: truth.Reference(t, text+strings.Repeat("T", c.deleted)+end)}, pack(text+end, 0)
 		l := Location{Place: At(0, Forward), End: 48, Loss: 20}
 		a.Adopt(&l, 0, []Operation{{Diagonal, 48}, {Clip, 20}})
 		locations := []Location{l}
-		a.UnclipAll(&r, locations, c.penalty, c.longest)
+		a.UnclipAll(&r, locations, c.penalty)
 		l = locations[0]
 		if got := string(AppendCIGAR(nil, a.Operations(&l))); got != c.want || l.Loss != c.loss {
-			t.Errorf("penalty %d, gaps of up to %d: %s, loss %d; want %s, %d", c.penalty, c.longest, got, l.Loss, c.want, c.loss)
+			t.Errorf("penalty %d, a deletion of %d: %s, loss %d; want %s, %d", c.penalty, c.deleted, got, l.Loss, c.want, c.loss)
 		}
 	}
 }
@@ -429,8 +429,8 @@ func TestUnclipAllWithGap(t *testing.T) {
 		locations = append(locations, l)
 	}
 	alone := append([]Location(nil), locations[:1]...)
-	a.UnclipAll(&r, alone, 5, LongestGap)
-	a.UnclipAll(&r, locations, 5, LongestGap)
+	a.UnclipAll(&r, alone, 5)
+	a.UnclipAll(&r, locations, 5)
 	for _, c := range []struct {
 		of         *Location
 		want       string

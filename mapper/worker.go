@@ -5,7 +5,6 @@ import (
 
 	"scanmap/dna"
 	"scanmap/internal/parallel"
-	"scanmap/locate"
 	"scanmap/mapper/find"
 )
 
@@ -213,7 +212,7 @@ func (w *worker) align(from int) {
 		case len(locations) == 0:
 		case w.local != nil:
 			if penalty := w.local.ClipPenalty; penalty > 0 {
-				g.reader.Aligner.UnclipAll(g.read(read), locations, int32(penalty), locate.LongestGap)
+				g.reader.Aligner.UnclipAll(g.read(read), locations, int32(penalty))
 				if s := c.supplement; s != nil && g.compete(read, &locations[0], &s.location) {
 					c.supplement = nil // the primary record has its bases now
 				}
