@@ -2,6 +2,7 @@ package locate
 
 import (
 	"math/bits"
+	"slices"
 
 	"scanmap/dna"
 	"scanmap/internal/parallel"
@@ -306,6 +307,7 @@ type chainRun struct {
 	on        int    // the number of the diagonal
 	differing int    // bases before it that differ
 	after     int32  // the next run that begins with the same base, or -1
+	with      int32  // the next run that ends with the same base, or -1
 	score     [4]int // by level, the best chain's that ends with base i, less i + 1, in 1/m
 }
 
@@ -328,9 +330,43 @@ func (l *Local) addRuns(differs []uint64, on int) {
 			l.starts[w] |= 1 << bit
 			l.heads[at] = int32(len(l.runs))
 			end = nextBit(differs, at, m)
-			l.runs = append(l.runs, chainRun{end: end, on: on, differing: before + bits.OnesCount64(x&(1<<bit-1)), after: after})
+			l.runs = append(l.runs, chainRun{end: end, on: on, differing: before + bits.OnesCount64(x&(1<<bit-1)), after: after, with: l.lasts[end]})
+			l.lasts[end] = int32(len(l.runs) - 1)
 		}
 		before += bits.OnesCount64(x)
+	}
+}
+
+// chainTops are the runs that no other one beats in both end and score, from the last end to the
+// first.
+type chainTops []struct{ end, score int }
+
+const neverChain = -1 << 40 // the score of no chain
+
+// best returns the best score of the runs that go on after base i. Later calls have no lower base.
+func (t *chainTops) best(i int) int {
+	n := len(*t)
+	for n > 0 && (*t)[n-1].end <= i {
+		n--
+	}
+	if *t = (*t)[:n]; n == 0 {
+		return neverChain
+	}
+	return (*t)[n-1].score
+}
+
+// add adds a run.
+func (t *chainTops) add(end, score int) {
+	to := len(*t)
+	for to > 0 && (*t)[to-1].end < end && (*t)[to-1].score > score {
+		to--
+	}
+	from := to
+	for from > 0 && (*t)[from-1].end <= end && (*t)[from-1].score <= score {
+		from--
+	}
+	if from == 0 || (*t)[from-1].score < score {
+		*t = slices.Replace(*t, from, to, struct{ end, score int }{end, score})
 	}
 }
 
@@ -367,11 +403,15 @@ func (l *Local) chained(differs []uint64, most int) (lost, inserted int) {
 	n := len(l.beside) / words
 	l.runs, l.heads, l.starts = l.runs[:0], parallel.Resize(l.heads, m), parallel.Resize(l.starts, words)
 	clear(l.starts)
+	l.lasts = parallel.Resize(l.lasts, m+1)
+	for i := range l.lasts {
+		l.lasts[i] = -1
+	}
 	for k := range n {
 		l.addRuns(l.beside[k*words:][:words], k)
 	}
 	l.addRuns(differs, n)
-	const never, levels = -1 << 40, 4
+	const never, levels = neverChain, 4
 	unit, forgiven, limit := m, m-l.budget.each, l.budget.cap*m
 	l.ends = parallel.Resize(l.ends, n+1)
 	for i := range l.ends {
@@ -381,32 +421,31 @@ func (l *Local) chained(differs []uint64, most int) (lost, inserted int) {
 	// Likewise, less what is forgiven for the bases before, where an insertion begins.
 	from := [2]int{lossOpen * (unit - forgiven), never}
 	l.going = l.going[:0]
+	for level := range l.tops {
+		l.tops[level] = l.tops[level][:0]
+	}
+	ended := 0 // runs that end before base `ended` are in closed
 	for i, next := 0, int32(-1); ; {
 		if next < 0 {
 			if i = nextBit(l.starts, i, m); i < m {
 				next = l.heads[i]
 			}
 		}
-		before := closed
-		left := l.going[:0]
-		for _, k := range l.going {
-			r := &l.runs[k]
-			end := min(r.end, i)
-			for level := range levels {
-				before[level] = max(before[level], r.score[level]+end*unit)
-			}
-			if r.end > i {
-				left = append(left, k)
-				continue
-			}
-			for level := range levels {
-				closed[level] = max(closed[level], r.score[level]+end*unit)
-			}
-			for level := range from {
-				from[level] = max(from[level], r.score[level]+end*(unit-forgiven))
+		for ; ended <= i; ended++ {
+			for k := l.lasts[ended]; k >= 0; k = l.runs[k].with {
+				r := &l.runs[k]
+				for level := range levels {
+					closed[level] = max(closed[level], r.score[level]+ended*unit)
+				}
+				for level := range from {
+					from[level] = max(from[level], r.score[level]+ended*(unit-forgiven))
+				}
 			}
 		}
-		l.going = left
+		before := closed
+		for level := range levels {
+			before[level] = max(before[level], l.tops[level].best(i)+i*unit)
+		}
 		var landed [2]int // after an insertion
 		for level := range landed {
 			landed[level] = max(from[level]+i*forgiven, before[level]) - limit
@@ -430,16 +469,21 @@ func (l *Local) chained(differs []uint64, most int) (lost, inserted int) {
 			r.score[level] = ends[level] - lostBefore
 		}
 		if r.on == n {
+			l.going = slices.DeleteFunc(l.going, func(k int32) bool { return l.runs[k].end <= i })
 			for _, k := range l.going {
 				o := &l.runs[k]
 				o.score[1] = max(o.score[1], r.score[1]-open)
 				o.score[3] = max(o.score[3], r.score[3]-open, r.score[1]-limit)
 				for level := 1; level < levels; level += 2 {
 					l.ends[o.on][level] = o.score[level] + lossMismatch*o.differing*unit
+					l.tops[level].add(o.end, o.score[level])
 				}
 			}
 		}
 		l.going = append(l.going, next)
+		for level := range levels {
+			l.tops[level].add(r.end, r.score[level])
+		}
 		if next = r.after; next < 0 {
 			i++
 		}

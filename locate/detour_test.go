@@ -278,34 +278,36 @@ func TestChained(t *testing.T) {
 			}
 			return differs
 		}
-		differs := draw()
-		l.beside = l.beside[:0]
-		for range rapid.IntRange(0, 6).Draw(t, "beside") {
-			l.beside = append(l.beside, draw()...)
-		}
-		for _, inserted := range []int{0, rapid.SampledFrom([]int{1, 20, 300}).Draw(t, "inserted")} {
-			want := chainedPlain(&l, differs, inserted)
-			chained := func(most int) int {
-				lost, across := l.chained(differs, most)
-				if inserted > 0 {
-					return across
+		for range 30 {
+			differs := draw()
+			l.beside = l.beside[:0]
+			for range rapid.IntRange(0, 6).Draw(t, "beside") {
+				l.beside = append(l.beside, draw()...)
+			}
+			for _, inserted := range []int{0, rapid.SampledFrom([]int{1, 20, 300}).Draw(t, "inserted")} {
+				want := chainedPlain(&l, differs, inserted)
+				chained := func(most int) int {
+					lost, across := l.chained(differs, most)
+					if inserted > 0 {
+						return across
+					}
+					return lost
 				}
-				return lost
-			}
-			got := chained(2 * m)
-			if got > want && got <= 2*m || inserted == 0 && got < want && want <= 2*m {
-				t.Fatalf("%d inserted: %d at least, want %d: %x and %x", inserted, got, want, differs, l.beside)
-			}
-			if inserted == 300 && want <= 2*m {
-				if insertions++; got == want {
-					equal++
+				got := chained(2 * m)
+				if got > want && got <= 2*m || inserted == 0 && got < want && want <= 2*m {
+					t.Fatalf("%d inserted: %d at least, want %d: %x and %x", inserted, got, want, differs, l.beside)
 				}
-			}
-			most := r.IntN(m)
-			if few := chained(most); few != got && (few <= most || got <= most) {
-				t.Fatalf("%d inserted, up to %d: %d at least, want %d: %x and %x", inserted, most, few, got, differs, l.beside)
-			} else if few != got {
-				cut++
+				if inserted == 300 && want <= 2*m {
+					if insertions++; got == want {
+						equal++
+					}
+				}
+				most := r.IntN(m)
+				if few := chained(most); few != got && (few <= most || got <= most) {
+					t.Fatalf("%d inserted, up to %d: %d at least, want %d: %x and %x", inserted, most, few, got, differs, l.beside)
+				} else if few != got {
+					cut++
+				}
 			}
 		}
 	})
@@ -313,4 +315,34 @@ func TestChained(t *testing.T) {
 	if equal < insertions/2 || insertions == 0 || cut == 0 {
 		t.Errorf("%d of %d insertions are equal, %d cut: the test shows little", equal, insertions, cut)
 	}
+}
+
+// TestChainTops compares them with all runs.
+func TestChainTops(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var tops chainTops
+		var ends, scores []int
+		for i := range 30 {
+			for range rapid.IntRange(0, 3).Draw(t, "runs") {
+				end, score := i+rapid.IntRange(1, 20).Draw(t, "bases"), rapid.IntRange(0, 15).Draw(t, "score")
+				ends, scores = append(ends, end), append(scores, score)
+				tops.add(end, score)
+			}
+			want := neverChain
+			for k, end := range ends {
+				if end > i {
+					want = max(want, scores[k])
+				}
+			}
+			if got := tops.best(i); got != want {
+				t.Fatalf("%d after base %d, want %d", got, i, want)
+			}
+			for k := 1; k < len(tops); k++ {
+				if tops[k].end >= tops[k-1].end || tops[k].score <= tops[k-1].score {
+					t.Fatalf("a run that never is the best: %v", tops)
+				}
+			}
+		}
+	})
 }

@@ -35,9 +35,7 @@ type Local struct {
 	Aligner *Aligner
 	// Cap is the most that a gap costs: DefaultCap in a run. Windows take 7 to 57, and 11 or more
 	// where reads of 3,000 bases may lose half of their score.
-	Cap int
-	// Measured counts the windows in which cells were looked at.
-	Measured  int64
+	Cap       int
 	window    localWindow
 	finder    partFinder
 	sorter    candidateSorter
@@ -59,8 +57,10 @@ type Local struct {
 	runs        []chainRun // of chained, by their numbers in what follows
 	starts      []uint64   // a bit for each base with which one begins
 	heads       []int32    // of each such base, the first
-	going       []int32    // those that go on
-	ends        [][4]int   // of diagonals, scores as of runs, and what differs before added
+	lasts       []int32    // by the base after a run, the last one that ends there
+	going       []int32    // those that go on, and others
+	tops        [4]chainTops
+	ends        [][4]int // of diagonals, scores as of runs, and what differs before added
 	words       []uint64
 	beside      []uint64 // words of diagonals beside one at hand
 	both        []uint64 // of two diagonals, bases that differ on each
@@ -439,7 +439,6 @@ func (l *Local) measure(strand *Strand, p Place, least, low, high, from, to int)
 	if from >= to {
 		return
 	}
-	l.Measured++
 	w := &l.window
 	w.begin(l.Reference, c, strand, least, reachOf(m-least), l.Cap, low, high, from, to)
 	for w.next() {

@@ -77,7 +77,6 @@ func BenchmarkLocal(b *testing.B) {
 			}
 			b.ReportMetric(float64(total)/float64(b.N), "candidates/op")
 			b.ReportMetric(float64(found)/float64(b.N), "locations/op")
-			b.ReportMetric(float64(l.Measured)/float64(b.N), "measured/op")
 		})
 	}
 }

@@ -15,7 +15,7 @@ type countedCells struct {
 	// from has where the cells of each number of inserted bases begin, row by row, and where the
 	// last end.
 	from []int32
-	// The row at hand has the costs by inserted bases and column: from lowest on, before beyond.
+	// The row at hand has the costs by inserted bases and diagonal: from lowest on, before beyond.
 	next           []localCost
 	lowest, beyond []int32
 }
@@ -44,19 +44,19 @@ func (c *countedCells) cell(inserted, i, j int) localCost {
 	return cells[n].cost
 }
 
-// lower lowers the cost of a cell of the row at hand, of n columns.
-func (c *countedCells) lower(n, inserted, j int, cost localCost) {
+// lower lowers the cost of a cell of the row at hand, on diagonal k of n.
+func (c *countedCells) lower(n, inserted, k int, cost localCost) {
 	row, lowest, beyond := c.next[inserted*n:][:n], &c.lowest[inserted], &c.beyond[inserted]
 	if *lowest == *beyond {
-		*lowest, *beyond = int32(j), int32(j)
+		*lowest, *beyond = int32(k), int32(k)
 	}
-	for ; int(*lowest) > j; *lowest-- {
+	for ; int(*lowest) > k; *lowest-- {
 		row[*lowest-1] = noLocal
 	}
-	for ; int(*beyond) <= j; *beyond++ {
+	for ; int(*beyond) <= k; *beyond++ {
 		row[*beyond] = noLocal
 	}
-	row[j] = min(row[j], cost)
+	row[k] = min(row[k], cost)
 }
 
 // A countedBound leaves out cells from which, by lemma 20, no alignment goes on that qualifies.
@@ -74,9 +74,9 @@ func (w *localWindow) fillCounted() {
 		b.rests.begin(w, b.costs, w.low, w.high-w.low, b.longest)
 		b.rests.to(most)
 	}
-	layers, budget := c.most+1, (m-w.least)*m
+	layers, width, budget := c.most+1, w.high-w.low, (m-w.least)*m
 	c.cells, c.from = c.cells[:0], append(c.from[:0], 0)
-	c.next = parallel.Resize(c.next, layers*n)
+	c.next = parallel.Resize(c.next, layers*width)
 	c.lowest, c.beyond = parallel.Resize(c.lowest, layers), parallel.Resize(c.beyond, layers)
 	for i := range m {
 		clear(c.lowest)
@@ -88,12 +88,13 @@ func (w *localWindow) fillCounted() {
 		}
 		w.goOn(i)
 		for inserted := range layers {
-			row := c.next[inserted*n:][:n]
-			for j := int(c.lowest[inserted]); j < int(c.beyond[inserted]); j++ {
-				cost := row[j]
+			row := c.next[inserted*width:][:width]
+			for k := int(c.lowest[inserted]); k < int(c.beyond[inserted]); k++ {
+				cost := row[k]
 				if cost == noLocal {
 					continue
 				}
+				j := w.low + i + k
 				cost += w.pair(i, j)
 				if w.mayGoOn(inserted, i+1, j-i, cost) && !w.masked(i, j) {
 					c.cells = append(c.cells, countedCell{cost, int32(inserted), int32(j)})
@@ -138,7 +139,7 @@ func (w *localWindow) goOn(i int) {
 // goTo lowers a cell of row i, if its diagonal is in the window and an alignment may go on there.
 func (w *localWindow) goTo(inserted, i, j int, cost localCost) {
 	if on := j - i; on >= w.low && on < w.high && w.mayGoOn(inserted, i, on, cost) {
-		w.inserts.lower(len(w.text), inserted, j, cost)
+		w.inserts.lower(w.high-w.low, inserted, on-w.low, cost)
 	}
 }
 

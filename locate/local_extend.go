@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -197,87 +198,149 @@ func (l *Local) settleNear(strand *Strand, p Place, diagonals []localDiagonal) (
 	return true
 }
 
+// firstColumns is on how many columns diagonals lie that are settled together.
+const firstColumns = 64
+
 // settleAll is settle for diagonals together. If near is set it ends where a gap of the cost of the
 // cap has to be looked for, and ok is false.
+//
+// Many diagonals, as in a tandem repeat, are settled from the first to the last, a few at a time.
+//
+// Lemma 24. Let an alignment be the best open one through some diagonals, lose v, and lie on
+// diagonals [low, high]. Let alignments with a loss of v or less lie within s of the diagonals they
+// go through. If no open diagonal from low - reach - s to high + reach + s is missing, the
+// alignment is taken.
+//
+// Proof. Otherwise another one A is taken that comes before it and is in the same place. A has a
+// pair from low - reach to high + reach, and goes through one of the diagonals. It is not open now,
+// or it would be the best. An alignment before A has closed it, and A is never taken. ∎
+//
+// Where diagonals are missing, the best through all of these is found next. It is the same, or
+// comes before it.
 func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, near bool) (ok bool) {
 	b := l.budget
-	const least localCost = lossOpen + 1 // what a gap loses
 	first, last := diagonals[0].diagonal, diagonals[len(diagonals)-1].diagonal
 	low, high := first-b.spread, last+b.spread+1
 	c := l.contig(p)
 	w := &l.window
 	w.begin(l.Reference, c, strand, b.least, b.reach, b.cap, low, high, max(low, 0), min(high-1+b.m, c.Length))
-	l.Measured++
-	for {
-		if near && anyFar(diagonals) {
-			return false
-		}
-		best := noLocal
-		var on *localDiagonal
-		for i := range diagonals {
-			d := &diagonals[i]
-			if d.ungapped.cost == noLocal {
-				continue
-			}
-			total := d.ungapped.cost + localCost(d.diagonal-first)*startUnit
-			if total < best || total == best && d.diagonal+d.ungapped.last < on.diagonal+on.ungapped.last {
-				best, on = total, d
-			}
-		}
-		limit := localCost(b.budget+1) * lostUnit
-		if best >= limit {
-			on = nil
-		} else {
-			limit = best / lostUnit * lostUnit
-		}
+	asked := 2 * len(diagonals) // how many there were when mayKeep was asked
+	for len(diagonals) > 0 {
+		from, to := 0, firstOf(diagonals)
 		// Mostly nothing else is to be found, in repeats.
-		if on == nil && !b.bounded && !l.mayKeep(diagonals) {
-			return true
-		}
-		gapped := false
-		if limit > least*lostUnit {
-			lower := l.below(strand, p, diagonals, limit)
-			if near && anyFar(lower) {
-				return false
-			}
-			gapped = l.gapped(lower, limit)
-		}
-		switch {
-		case gapped:
-			l.locations = append(l.locations, w.location(l.Aligner, p))
-		case on != nil:
-			l.addUngapped(p, on)
-			w.path = w.path[:0]
-			for i := on.ungapped.first; i < on.ungapped.last; i++ {
-				w.path = append(w.path, localPair{i, on.diagonal + i - w.start})
-			}
-		case b.bounded:
-			return true
-		default:
-			if !l.forgiven(diagonals) { // gapped leaves l.best where it finds nothing
+		if !b.bounded && (to == len(diagonals) || 2*len(diagonals) <= asked) && !b.anyUngapped(diagonals) {
+			if asked = len(diagonals); !l.mayKeep(diagonals) {
 				return true
 			}
-			if l.best.trace(w, &b.net); l.withInserted(diagonals) {
-				l.locations = append(l.locations, w.location(l.Aligner, p))
+		}
+		w.forget(diagonals[0].diagonal - b.spread - w.start)
+		found, ok := l.bestThrough(strand, p, diagonals[from:to], near)
+		for ok && found {
+			all, beyond := l.inPlaceOf(diagonals, near)
+			if all >= from && beyond <= to {
 				break
 			}
-			w.counted, w.inserts.most = true, w.mostInserted()
-			w.bound = countedBound{&l.other.rests, &b.net, LongestGap}
-			if !anyFar(diagonals) {
-				w.bound.longest = b.cap - lossOpen - 1
-				w.inserts.most = min(w.inserts.most, max(b.budget-lossOpen, 0)*b.m/(b.m+b.budget))
-				w.low, w.high = diagonals[0].diagonal-b.near-w.start, diagonals[len(diagonals)-1].diagonal+b.near+1-w.start
-			}
-			for w.next() {
-				l.locations = append(l.locations, w.location(l.Aligner, p))
-			}
-			return true
+			from, to = all, beyond
+			found, ok = l.bestThrough(strand, p, diagonals[from:to], near)
 		}
+		if !ok {
+			return false
+		}
+		if !found {
+			diagonals = diagonals[to:]
+			continue
+		}
+		l.locations = append(l.locations, w.location(l.Aligner, p))
 		w.take()
-		if diagonals = l.open(strand, diagonals); len(diagonals) == 0 {
-			return true
+		closed := to - from - len(l.open(strand, diagonals[from:to]))
+		copy(diagonals[closed:], diagonals[:to-closed])
+		diagonals = diagonals[closed:]
+	}
+	return true
+}
+
+// firstOf returns how many diagonals, the first ones, are settled together.
+func firstOf(diagonals []localDiagonal) (n int) {
+	for n < len(diagonals) && diagonals[n].diagonal-diagonals[0].diagonal < firstColumns {
+		n++
+	}
+	return n
+}
+
+// anyUngapped tells whether an alignment without a gap may be taken on one of some diagonals.
+func (b *localBudget) anyUngapped(diagonals []localDiagonal) bool {
+	return slices.ContainsFunc(diagonals, func(d localDiagonal) bool { return d.ungapped.cost.lost() <= b.budget })
+}
+
+// inPlaceOf returns the diagonals [from, to) that lemma 24 wants for the alignment in the window.
+func (l *Local) inPlaceOf(diagonals []localDiagonal, near bool) (from, to int) {
+	b, w, lost := l.budget, &l.window, l.window.cost.lost()
+	apart := b.spread
+	switch {
+	case lost <= b.budget && (near || lost < b.cap):
+		apart = b.nearOf(lost)
+	case lost <= b.budget:
+		apart = b.spreadOf(lost)
+	case near:
+		apart = b.near
+	}
+	low, high := math.MaxInt, math.MinInt
+	for _, at := range w.path {
+		low, high = min(low, at.j-at.i), max(high, at.j-at.i)
+	}
+	before := func(d localDiagonal, at int) int { return cmp.Compare(d.diagonal-w.start, at) }
+	from, _ = slices.BinarySearchFunc(diagonals, low-b.reach-apart, before)
+	to, _ = slices.BinarySearchFunc(diagonals, high+b.reach+apart+1, before)
+	return from, to
+}
+
+// bestThrough leaves in the window the best open alignment that goes through some diagonals, and
+// tells whether there is one. ok is as by settleAll.
+func (l *Local) bestThrough(strand *Strand, p Place, diagonals []localDiagonal, near bool) (found, ok bool) {
+	b, w := l.budget, &l.window
+	const least localCost = lossOpen + 1 // what a gap loses
+	if near && anyFar(diagonals) {
+		return false, false
+	}
+	best := noLocal
+	var on *localDiagonal
+	for i := range diagonals {
+		d := &diagonals[i]
+		if d.ungapped.cost == noLocal {
+			continue
+		}
+		total := d.ungapped.cost + localCost(d.diagonal-diagonals[0].diagonal)*startUnit
+		if total < best || total == best && d.diagonal+d.ungapped.last < on.diagonal+on.ungapped.last {
+			best, on = total, d
 		}
 	}
+	limit := localCost(b.budget+1) * lostUnit
+	if best >= limit {
+		on = nil
+	} else {
+		limit = best / lostUnit * lostUnit
+	}
+	if limit > least*lostUnit {
+		lower := l.below(strand, p, diagonals, limit)
+		if near && anyFar(lower) {
+			return false, false
+		}
+		if l.gapped(lower, limit) {
+			return true, true
+		}
+	}
+	switch {
+	case on != nil:
+		w.cost, w.path = best, w.path[:0]
+		for i := on.ungapped.first; i < on.ungapped.last; i++ {
+			w.path = append(w.path, localPair{i, on.diagonal + i - w.start})
+		}
+		return true, true
+	case b.bounded || !l.forgiven(diagonals): // gapped leaves l.best where it finds nothing
+		return false, true
+	}
+	l.best.trace(w, &b.net)
+	return l.withInserted(diagonals) || l.mostForgiven(diagonals), true
 }
 
 // addUngapped adds the best alignment of a diagonal.

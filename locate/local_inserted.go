@@ -24,17 +24,35 @@ func (l *Local) mayKeep(diagonals []localDiagonal) (may bool) {
 	if !anyFar(diagonals) {
 		spread, longest = b.near, b.cap-lossOpen-1
 	}
-	l.bands(diagonals, spread, func(low, width int) {
-		if !may {
-			w.lookAt(low, low+width)
-			r := &l.other.rests
-			r.begin(w, &b.net, low, width, longest)
-			r.leastCapped = b.cap
-			r.search(b.budget)
-			may = r.least <= b.budget
-		}
-	})
+	for len(diagonals) > 0 && !may {
+		n := firstOf(diagonals)
+		l.bands(diagonals[:n], spread, func(low, width int) {
+			if !may {
+				w.lookAt(low, low+width)
+				r := &l.other.rests
+				r.begin(w, &b.net, low, width, longest)
+				r.leastCapped = b.cap
+				r.search(b.budget)
+				may = r.least <= b.budget
+			}
+		})
+		diagonals = diagonals[n:]
+	}
 	return may
+}
+
+// mostForgiven leaves in the window the best of all alignments that qualify, where none loses as
+// little as would do without inserted bases.
+func (l *Local) mostForgiven(diagonals []localDiagonal) bool {
+	b, w, spread := l.budget, &l.window, l.budget.spread
+	w.counted, w.inserts.most = true, w.mostInserted()
+	w.bound = countedBound{&l.other.rests, &b.net, LongestGap}
+	if !anyFar(diagonals) {
+		spread, w.bound.longest = b.near, b.cap-lossOpen-1
+		w.inserts.most = min(w.inserts.most, max(b.budget-lossOpen, 0)*b.m/(b.m+b.budget))
+	}
+	w.low, w.high = diagonals[0].diagonal-spread-w.start, diagonals[len(diagonals)-1].diagonal+spread+1-w.start
+	return w.nextCounted()
 }
 
 // withInserted leaves in the window the best of all alignments that qualify, where w.path is one

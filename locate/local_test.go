@@ -287,6 +287,94 @@ func TestLocalInLongRepeats(t *testing.T) {
 	}
 }
 
+// TestLocalInTandemRepeats has more diagonals than are settled together. Near the best alignment of
+// some lie others, mostly, which may have a better one.
+func TestLocalInTandemRepeats(t *testing.T) {
+	var l Local
+	found, gapped, forgiven := 0, 0, 0
+	for n := range effort.Pick(200, 40) {
+		r := rand.New(rand.NewPCG(uint64(n), 24))
+		unit := truth.Random(r, 1+r.IntN(12), "ACGT")
+		text := truth.Edited(r, strings.Repeat(unit, (firstColumns+r.IntN(300))/len(unit)+1), r.IntN(20))
+		m := min(15+r.IntN(40), len(text))
+		at := r.IntN(len(text) - m + 1)
+		read := truth.Edited(r, text[at:at+m], r.IntN(4))
+		if r.IntN(2) == 0 {
+			half := len(read) / 2
+			read = read[:half] + truth.Random(r, 1+r.IntN(25), "ACGT") + read[half:]
+		}
+		c := truth.LocalCase{Contigs: []string{text}, Read: read, Rules: truth.LocalRules{
+			Least: len(read) * (5 + r.IntN(5)) / 10, Cap: []int{7, 8, 10, 12, DefaultCap}[r.IntN(5)], Longest: LongestGap,
+		}}
+		want, err := checkLocal(t, &l, r, c)
+		if err != nil {
+			t.Fatalf("case %d: %v", n, err)
+		}
+		found += len(want)
+		for _, w := range want {
+			if w.Gaps > 0 {
+				gapped++
+			}
+			if w.Lost > len(read)-c.Rules.Least {
+				forgiven++
+			}
+		}
+	}
+	t.Logf("%d locations, %d with gaps, %d by inserted bases", found, gapped, forgiven)
+	if gapped == 0 || forgiven == 0 {
+		t.Error("the test shows little")
+	}
+}
+
+// TestInPlaceOf has diagonals ten columns apart, and an alignment on two.
+func TestInPlaceOf(t *testing.T) {
+	t.Parallel()
+	var l Local
+	l.Cap = DefaultCap
+	b := l.begin(150, 120, 150, 0)
+	l.window.start = 40
+	l.window.path = []localPair{{10, 10 + 960}, {11, 11 + 980}}
+	var diagonals []localDiagonal
+	for at := 0; at < 2000; at += 10 {
+		diagonals = append(diagonals, localDiagonal{diagonal: at})
+	}
+	for _, c := range []struct {
+		lost  int
+		near  bool
+		apart int
+	}{{7, true, 1}, {7, false, 1}, {19, false, 13}, {20, false, 100}, {20, true, 13}, {30, false, 104}, {30, true, 18}, {40, true, b.near}, {40, false, b.spread}} {
+		l.window.cost = localCost(c.lost) * lostUnit
+		from, to := l.inPlaceOf(diagonals, c.near)
+		low, high := 1000-b.reach-c.apart, 1020+b.reach+c.apart
+		if wantFrom, wantTo := (low+9)/10, high/10+1; from != wantFrom || to != wantTo {
+			t.Errorf("%+v: diagonals [%d, %d), want [%d, %d)", c, from, to, wantFrom, wantTo)
+		}
+	}
+}
+
+// TestForget has alignments of three bases, one on each diagonal.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	w := localWindow{read: make([]byte, 3), same: 2}
+	const all, before = 3000, 1500
+	for n := range all {
+		w.path = w.path[:0]
+		for i := range w.read {
+			w.path = append(w.path, localPair{i, n + i})
+		}
+		w.take()
+	}
+	if w.forget(before); len(w.spans) != all-before+w.same || len(w.taken) != len(w.spans)*len(w.read) {
+		t.Fatalf("%d alignments and %d bases are left", len(w.spans), len(w.taken))
+	}
+	for n, span := range w.spans {
+		on := int32(before - w.same + n)
+		if span != [2]int32{on, on} || !slices.Equal(w.taken[3*n:][:3], []int32{on, on + 1, on + 2}) {
+			t.Fatalf("%d: %v, %v", on, span, w.taken[3*n:][:3])
+		}
+	}
+}
+
 // TestLocalByInsertedBases has reads that qualify by the bases of one insertion or of two, with the
 // highest least score for which they do.
 func TestLocalByInsertedBases(t *testing.T) {

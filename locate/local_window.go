@@ -139,15 +139,22 @@ func (w *localWindow) next() bool {
 			w.inserts.most = 0
 		}
 	}
+	if !w.nextCounted() {
+		return false
+	}
+	w.take()
+	return true
+}
+
+// nextCounted finds the best alignment that qualifies, with cells that are counted, and leaves it
+// in w.path and w.cost.
+func (w *localWindow) nextCounted() bool {
 	if w.inserts.most == 0 {
 		return false
 	}
+	w.lookAt(w.low, w.high)
 	w.fillCounted()
-	if w.pick() {
-		w.take()
-		return true
-	}
-	return false
+	return w.pick()
 }
 
 // anyQualifies tells whether an alignment qualifies and is in the same place as none that was
@@ -478,6 +485,23 @@ func (w *localWindow) take() {
 		span[0], span[1] = min(span[0], int32(p.j-p.i)), max(span[1], int32(p.j-p.i))
 	}
 	w.spans, w.close = append(w.spans, span), append(w.close, int32(from))
+}
+
+// forget forgets alignments that close no cells from a diagonal on, if these are many.
+func (w *localWindow) forget(before int) {
+	const many = 1024
+	if len(w.spans) < many {
+		return
+	}
+	n, m := 0, len(w.read)
+	for k, span := range w.spans {
+		if int(span[1])+w.same >= before {
+			w.spans[n] = span
+			copy(w.taken[n*m:][:m], w.taken[k*m:])
+			n++
+		}
+	}
+	w.spans, w.taken, w.close = w.spans[:n], w.taken[:n*m], w.close[:0]
 }
 
 // location returns w.path as a location, with its operations in an Aligner.

@@ -61,8 +61,8 @@ type counter struct {
 // addSaturated adds, up to the most that counts hold.
 func addSaturated(a uint32, b uint64) uint32 { return uint32(min(uint64(a)+b, Most)) }
 
-// Of returns the frequencies of a contig by position, None where there is none. Writing to the
-// slice changes the frequencies.
+// Of returns the frequency of each position of a contig, or None. Writing to the slice changes the
+// frequencies.
 func (f *Frequencies) Of(contig int) []uint32 {
 	c := &f.ref.Contigs[contig]
 	return f.counts[c.Start:c.End():c.End()]

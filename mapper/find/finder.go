@@ -133,8 +133,8 @@ func (w Want) of(b *Batch) Want {
 	return Want{}
 }
 
-// Limits bound the memory in use at a time. Results do not depend on them, but for local locations
-// of reads that Listed leaves out.
+// Limits bound the memory in use at a time. They change no result, except local locations of the
+// reads that Listed leaves out.
 type Limits struct {
 	// Found is the most candidates and ends that the CPU's finder holds in memory; more go to a
 	// temporary file. Handed is the most that it hands on at a time, unless reads that belong

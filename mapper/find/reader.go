@@ -62,7 +62,6 @@ func (r *Reader) Forget() {
 	}
 	if local != nil {
 		r.SeekLocal(&Local{Cap: local.Cap})
-		r.Local.Measured = local.Measured
 	}
 }
 
