@@ -104,26 +104,32 @@ func (a *Aligner) differing(strand *Strand, contig *dna.Contig, from, at int, n 
 	return count
 }
 
-// Count sets Edits of locations of a read, aligned, whose Loss is known.
+// Count sets Edits and Loss of local locations of a read, aligned, where a gap costs DefaultCap at
+// most.
 func (a *Aligner) Count(r *Read, locations []Location) {
 	for i := range locations {
 		l := &locations[i]
 		strand, contig := r.Strand(l.Place), &a.Reference.Contigs[l.Place.Contig()]
-		l.Edits = 0
+		l.Edits, l.Loss = 0, 0
 		q, at := 0, int(l.Start)
 		for _, o := range a.Operations(l) {
 			n := int(o.Length)
 			switch o.Kind {
 			case Clip:
 				q += n
+				l.Loss += o.Length
 			case Insertion:
 				q += n
 				l.Edits += o.Length
+				l.Loss += min(lossOpen+o.Length, DefaultCap) + o.Length
 			case Deletion:
 				at += n
 				l.Edits += o.Length
+				l.Loss += min(lossOpen+o.Length, DefaultCap)
 			case Diagonal:
-				l.Edits += a.differing(strand, contig, q, at, o.Length)
+				differing := a.differing(strand, contig, q, at, o.Length)
+				l.Edits += differing
+				l.Loss += lossMismatch * differing
 				q, at = q+n, at+n
 			}
 		}

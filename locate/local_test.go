@@ -136,7 +136,15 @@ func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c truth.Lo
 		}
 		var found []Location
 		for _, part := range l.Cut(&read, candidates, 1+r.IntN(4)) {
-			found = append(found, l.Locations(&read, part)...)
+			locations := l.Locations(&read, part)
+			found = append(found, locations...)
+			if l.Cap == DefaultCap {
+				for l.Aligner.Count(&read, locations); len(locations) > 0; locations = locations[1:] {
+					if x := &locations[0]; x.Loss != x.Distance {
+						return all, fmt.Errorf("read %s: %d of lost score are counted, want %d", c.Read, x.Loss, x.Distance)
+					}
+				}
+			}
 		}
 		l.Sort(found)
 		got := asTruth(l.Aligner, found)

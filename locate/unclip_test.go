@@ -54,14 +54,46 @@ func TestUnclip(t *testing.T) {
 		}
 		a.Adopt(&l, c.start, c.operations)
 		a.Unclip(&r, &l, c.penalty)
-		locations := []Location{l}
+		lost, locations := l.Loss, []Location{l}
 		a.Count(&r, locations)
 		l = locations[0]
+		if lost != l.Loss {
+			t.Errorf("%s: loss %d, counted %d", c.name, lost, l.Loss)
+		}
 		if got := string(AppendCIGAR(nil, a.Operations(&l))); got != c.want || l.Loss != c.lost || l.Edits != c.edits {
 			t.Errorf("%s: %s, loss %d, %d edits; want %s, %d, %d", c.name, got, l.Loss, l.Edits, c.want, c.lost, c.edits)
 		}
 	}
 }
+
+// TestCount has gaps whose cost is no more than DefaultCap, and gaps beside each other.
+func TestCount(t *testing.T) {
+	text := truth.Random(rand.New(rand.NewPCG(7, 8)), 200, "ACGT")
+	ref := truth.Reference(t, text)
+	for _, c := range []struct {
+		read        string
+		operations  []Operation
+		lost, edits int32
+	}{
+		{text[10:40] + text[53:83], []Operation{{Diagonal, 30}, {Deletion, 13}, {Diagonal, 30}}, 19, 13},
+		{text[10:40] + text[54:84], []Operation{{Diagonal, 30}, {Deletion, 14}, {Diagonal, 30}}, 20, 14},
+		{text[10:40] + text[140:170], []Operation{{Diagonal, 30}, {Deletion, 100}, {Diagonal, 30}}, 20, 100},
+		{text[10:40] + text[90:107] + text[40:70], []Operation{{Diagonal, 30}, {Insertion, 17}, {Diagonal, 30}}, 37, 17},
+		{text[10:40] + text[90:92] + text[43:70], []Operation{{Diagonal, 30}, {Insertion, 2}, {Deletion, 3}, {Diagonal, 27}}, 8 + 2 + 9, 5},
+		{text[90:93] + text[10:40] + text[90:91], []Operation{{Clip, 3}, {Diagonal, 30}, {Clip, 1}}, 4, 0},
+		{text[10:40] + complement(text[40]) + text[41:70], []Operation{{Diagonal, 60}}, lossMismatch, 1},
+	} {
+		a, r := Aligner{Reference: ref}, pack(c.read, 0)
+		locations := []Location{{Place: At(0, Forward), Loss: 99, Edits: 99}}
+		a.Adopt(&locations[0], 10, c.operations)
+		if a.Count(&r, locations); locations[0].Loss != c.lost || locations[0].Edits != c.edits {
+			t.Errorf("%v: loss %d, %d edits; want %d, %d", c.operations, locations[0].Loss, locations[0].Edits, c.lost, c.edits)
+		}
+	}
+}
+
+// complement returns the letter that pairs with one.
+func complement(letter byte) string { return "TGCA"[strings.IndexByte("ACGT", letter):][:1] }
 
 // TestUnclipAll has locations whose alignments would be the same without their clips: all but one
 // keep them, also where one's clipped alignment is another's with fewer clips.

@@ -380,7 +380,7 @@ func TestSplitUnclipped(t *testing.T) {
 	for penalty, want := range map[int]string{0: "66M84S 86H64M", 5: "150M"} {
 		o := Options{Reference: folder + "/ref.fa", Libraries: []Library{{Reads: folder + "/1.fq"}}, Threads: 1,
 			Local: &Local{Score: DefaultScore, Split: true, ClipPenalty: penalty}, Report: Report{Mode: ReportOne}}
-		text, _ := runText(t, o)
+		text, stats := runText(t, o)
 		var cigars []string
 		for _, r := range splitRecords(t, text, 1)[0] {
 			cigars = append(cigars, r.cigar)
@@ -390,6 +390,9 @@ func TestSplitUnclipped(t *testing.T) {
 		}
 		if got := strings.Join(cigars, " "); got != want {
 			t.Errorf("penalty %d: %s, want %s", penalty, got, want)
+		}
+		if clipped := penalty == 0; (stats.ClippedReads == 1) != clipped || (stats.ClippedBases == 84) != clipped {
+			t.Errorf("penalty %d: %d clipped bases of %d reads", penalty, stats.ClippedBases, stats.ClippedReads)
 		}
 	}
 }

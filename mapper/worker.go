@@ -113,6 +113,7 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 		out = w.write(p.library, from, out)
 		out.values = w.format.recorder.takeValues()
 	}
+	w.countClipped()
 	t.format.Add(start, records)
 	if p.listed(from, to) > keptItems {
 		w.forget()
@@ -186,16 +187,26 @@ func (w *worker) count(l *library, from int) {
 	for i := range w.choices {
 		c := &w.choices[i]
 		w.tally.read(l, b, from+i, c)
-		locations := w.group.locations[c.from:c.to]
-		w.tally.records(l, locations, c.counted)
-		if w.local != nil && len(locations) > 0 && locations[0].Aligned {
-			w.tally.clipped(w.group.reader.Aligner.Operations(&locations[0]))
-		}
+		w.tally.records(l, w.group.locations[c.from:c.to], c.counted)
 	}
 	for i := range w.pairs {
 		w.tally.pair(l, &w.pairs[i])
 	}
 	w.tally.flush()
+}
+
+// countClipped adds the clipped bases of the choices to the statistics: of what is written, if
+// anything is.
+func (w *worker) countClipped() {
+	if w.local == nil {
+		return
+	}
+	for i := range w.choices {
+		c := &w.choices[i]
+		if l := w.group.locations[c.from:c.to]; len(l) > 0 && l[0].Aligned {
+			w.tally.clipped(w.group.reader.Aligner.Operations(&l[0]))
+		}
+	}
 }
 
 // align makes the alignments that are written of the choices, whose locations are aligned, and puts

@@ -35,9 +35,12 @@ func insertSizeCommand(p process) *cli.Command {
 
 // printInsertSizes writes the options that have map take the insert sizes as they would be
 // estimated.
-func (j *mapJob) printInsertSizes(ctx context.Context, stdout, stderr io.Writer) error {
+func (j *mapJob) printInsertSizes(ctx context.Context, stdout *sink, stderr io.Writer) error {
 	runtime.GOMAXPROCS(j.options.Threads)
 	if err := inputsExist(j.inputs()...); err != nil {
+		return err
+	}
+	if _, err := openOutput(ctx, "-", stdout); err != nil {
 		return err
 	}
 	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)

@@ -74,6 +74,7 @@ func TestClosedStreams(t *testing.T) {
 		{`map "$1" - <"$2" >&-`, 1, "standard output" + closed},
 		{`map "$1" "$2" --stats x --report-html - -o y >&-`, 1, "standard output" + closed},
 		{`search ACGT "$1" >&-`, 1, "standard output" + closed},
+		{`insert-size "$1" "$2" "$2" >&-`, 1, "standard output" + closed},
 		{`--version >&-`, 0, ""}, // as a caller that only wants the exit code may do
 		{`map "$1" - <&-`, 1, "standard input" + closed},
 		{`map "$1" /dev/stdin <&-`, 1, "standard input" + closed},
